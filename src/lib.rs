@@ -1,0 +1,9 @@
+//! sealift promotes a release candidate to stable without rebuilding anything.
+
+#![forbid(unsafe_op_in_unsafe_fn)]
+
+pub mod archive;
+pub mod model;
+pub mod port;
+pub mod refs;
+pub mod tree;

@@ -1,0 +1,70 @@
+//! What a look at the world can answer: found, absent, or unknown (contract §4).
+
+use std::fmt;
+
+/// The answer to a read. Unknown is neither absent nor permission: it never
+/// authorises a write and never means empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer<T> {
+    Found(T),
+    /// Proven absent, by the rules of the port that says so.
+    Absent,
+    Unknown(Unknown),
+}
+
+/// Why an answer could not be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// What was looked at, in the words of the user: `ghcr.io/org/x:v1.6.2`, `refs/heads/main`.
+    pub what: String,
+    /// The HTTP status, where there was one.
+    pub status: Option<u16>,
+    /// The server's or the system's own words, without secrets.
+    pub detail: String,
+}
+
+impl<T> Answer<T> {
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Answer<U> {
+        match self {
+            Self::Found(value) => Answer::Found(f(value)),
+            Self::Absent => Answer::Absent,
+            Self::Unknown(unknown) => Answer::Unknown(unknown),
+        }
+    }
+
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+
+    /// `Ok(Some)` when found, `Ok(None)` when proven absent.
+    pub fn known(self) -> Result<Option<T>, Unknown> {
+        match self {
+            Self::Found(value) => Ok(Some(value)),
+            Self::Absent => Ok(None),
+            Self::Unknown(unknown) => Err(unknown),
+        }
+    }
+}
+
+impl Unknown {
+    pub fn new(what: impl fmt::Display, detail: impl fmt::Display) -> Self {
+        Self { what: what.to_string(), status: None, detail: detail.to_string() }
+    }
+
+    pub fn with_status(self, status: u16) -> Self {
+        Self { status: Some(status), ..self }
+    }
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.what)?;
+        match self.status {
+            Some(status) if self.detail.is_empty() => write!(f, "the server answered {status}"),
+            Some(status) => write!(f, "the server answered {status}: {}", self.detail),
+            None => f.write_str(&self.detail),
+        }
+    }
+}
+
+impl std::error::Error for Unknown {}

@@ -1,0 +1,15 @@
+//! Words: what things are called and how they are spelled. No I/O.
+
+pub mod answer;
+pub mod digest;
+pub mod git;
+pub mod manifest;
+pub mod reference;
+pub mod version;
+
+pub use answer::{Answer, Unknown};
+pub use digest::{Digest, Hasher};
+pub use git::{CommitId, ObjectId, RefName, TreeId};
+pub use manifest::{Descriptor, Manifest};
+pub use reference::{Prefix, Reference, Repository, Tag};
+pub use version::{Rc, Stable};

@@ -1,0 +1,150 @@
+//! The two kinds of version a promotion knows: `X.Y.Z-rc.N` and `X.Y.Z`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A stable version `X.Y.Z`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stable {
+    pub major: u64,
+    pub minor: u64,
+    pub patch: u64,
+}
+
+/// A release candidate `X.Y.Z-rc.N` of a stable version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rc {
+    pub stable: Stable,
+    pub n: u64,
+}
+
+/// Why a text is not a version. Versions reach file contents, ref names and tags,
+/// so anything but the exact form is refused before the first write (contract §3).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is not {expected}: digits without leading zeros, no white space, nothing before or after (a leading `v` is fine)"
+)]
+pub struct VersionError {
+    pub text: String,
+    pub expected: &'static str,
+}
+
+impl Stable {
+    /// The maintenance line `X.Y` this version belongs to.
+    pub fn line(&self) -> String {
+        format!("{}.{}", self.major, self.minor)
+    }
+
+    /// The version to cut when this one is spent.
+    pub fn next_patch(&self) -> Self {
+        Self { patch: self.patch + 1, ..*self }
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    let canonical =
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
+    canonical.then(|| text.parse().ok()).flatten()
+}
+
+fn stable(text: &str) -> Option<Stable> {
+    let mut parts = text.split('.').map(number);
+    let version = Stable { major: parts.next()??, minor: parts.next()??, patch: parts.next()?? };
+    parts.next().is_none().then_some(version)
+}
+
+impl FromStr for Stable {
+    type Err = VersionError;
+
+    fn from_str(text: &str) -> Result<Self, VersionError> {
+        stable(text.strip_prefix('v').unwrap_or(text))
+            .ok_or_else(|| VersionError { text: text.to_owned(), expected: "a stable version X.Y.Z" })
+    }
+}
+
+impl FromStr for Rc {
+    type Err = VersionError;
+
+    fn from_str(text: &str) -> Result<Self, VersionError> {
+        let parse = |text: &str| {
+            let (left, n) = text.split_once("-rc.")?;
+            Some(Self { stable: stable(left)?, n: number(n)? })
+        };
+        parse(text.strip_prefix('v').unwrap_or(text))
+            .ok_or_else(|| VersionError { text: text.to_owned(), expected: "a release candidate X.Y.Z-rc.N" })
+    }
+}
+
+impl fmt::Display for Stable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+impl fmt::Display for Rc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-rc.{}", self.stable, self.n)
+    }
+}
+
+macro_rules! as_text {
+    ($($type:ty),*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )*};
+}
+pub(crate) use as_text;
+
+as_text!(Stable, Rc);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_both_kinds() {
+        let rc: Rc = "v1.6.2-rc.10".parse().unwrap();
+        assert_eq!(rc.to_string(), "1.6.2-rc.10");
+        assert_eq!(rc.stable, "1.6.2".parse().unwrap());
+        assert_eq!(rc.stable.line(), "1.6");
+        assert_eq!(rc.stable.next_patch().to_string(), "1.6.3");
+        assert!("1.6.2-rc.9".parse::<Rc>().unwrap() < rc);
+    }
+
+    #[test]
+    fn refuses_anything_that_could_reach_a_name_or_a_file() {
+        for text in [
+            "",
+            "v",
+            "1.6",
+            "1.6.2.3",
+            "01.6.2",
+            "1.6.2 ",
+            " 1.6.2",
+            "1.6.x",
+            "1.6.2-rc.1",
+            "1.6.2\n",
+            "vv1.6.2",
+            "+1.6.2",
+            "1.6.99999999999999999999",
+        ] {
+            assert!(text.parse::<Stable>().is_err(), "{text:?}");
+        }
+        for text in
+            ["1.6.2", "1.6.2-rc.", "1.6.2-rc.01", "1.6.2-rc.1; rm -rf /", "1.6.2-rc1", "1.6.2-rc.1-rc.2", "$(id)-rc.1"]
+        {
+            assert!(text.parse::<Rc>().is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Forges: where a change is proposed and a release is published.

@@ -1,0 +1,24 @@
+//! Doors to the world: registries, git origins, forges. Ports know the model only.
+//!
+//! Reads answer with [`crate::model::Answer`]; writes say how they failed with
+//! [`WriteError`]. A read port can't write: stages hold read ports only.
+
+pub mod forge;
+pub mod registry;
+pub mod repository;
+
+use crate::model::Unknown;
+
+/// How a write failed. Only [`WriteError::Unknown`] leaves open whether it happened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// What the write expected to find was not there: nothing was written.
+    #[error("{what}: expected {expected}, found {found}")]
+    Lost { what: String, expected: String, found: String },
+    /// The server said no: nothing was written.
+    #[error("{what}: refused{}: {detail}", .status.map(|s| format!(" with {s}")).unwrap_or_default())]
+    Refused { what: String, status: Option<u16>, detail: String },
+    /// The outcome can't be known: look before repeating.
+    #[error("{0}")]
+    Unknown(#[from] Unknown),
+}

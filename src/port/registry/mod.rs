@@ -1,0 +1,70 @@
+//! Registries: one port, two implementations: remote ones, and OCI image layouts on disk.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::WriteError;
+use crate::model::{Answer, Descriptor, Digest, Manifest, Repository, Tag};
+
+/// How a manifest is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum At {
+    Tag(Tag),
+    Digest(Digest),
+}
+
+/// Content to upload: its descriptor, and where the bytes are.
+#[derive(Clone, Debug)]
+pub struct Blob {
+    pub descriptor: Descriptor,
+    pub content: Content,
+}
+
+#[derive(Clone, Debug)]
+pub enum Content {
+    Bytes(Arc<[u8]>),
+    /// A spooled file; its owner keeps it alive for as long as the blob is.
+    File(Arc<tempfile::TempPath>),
+}
+
+/// What can be seen in registries. Absence is a GET answered 404 with MANIFEST_UNKNOWN or
+/// NAME_UNKNOWN (a layout: no such entry); everything else that isn't the thing is unknown.
+pub trait RegistryRead: Send + Sync {
+    /// A manifest, its bytes hashed. By digest, other bytes are unknown.
+    fn manifest<'a>(&'a self, repository: &'a Repository, at: &'a At) -> BoxFuture<'a, Answer<Manifest>>;
+
+    /// A blob's bytes, their size and digest checked against the descriptor before they are handed out.
+    fn blob<'a>(&'a self, repository: &'a Repository, descriptor: &'a Descriptor) -> BoxFuture<'a, Answer<Vec<u8>>>;
+
+    /// Whether a blob is there. A registry that won't say is unknown.
+    fn has_blob<'a>(&'a self, repository: &'a Repository, digest: &'a Digest) -> BoxFuture<'a, Answer<()>>;
+
+    /// All tags, over all pages, sorted. A repository nobody ever pushed to is absent.
+    fn tags<'a>(&'a self, repository: &'a Repository) -> BoxFuture<'a, Answer<Vec<Tag>>>;
+}
+
+/// What can be changed in registries. Neither write checks an expectation: the
+/// interpreter looks right before and reads back after (registries have no compare-and-set).
+pub trait RegistryWrite: Send + Sync {
+    /// Uploads a blob. One that is already there is success without an upload.
+    fn put_blob<'a>(&'a self, repository: &'a Repository, blob: &'a Blob) -> BoxFuture<'a, Result<(), WriteError>>;
+
+    /// Puts a manifest's exact bytes under a tag, replacing what the tag named.
+    fn put_manifest<'a>(
+        &'a self,
+        repository: &'a Repository,
+        tag: &'a Tag,
+        manifest: &'a Manifest,
+    ) -> BoxFuture<'a, Result<(), WriteError>>;
+}
+
+/// Where a host's repositories are, when not at `https://<host>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// `layout:DIR`: OCI image layouts under `DIR/<host>/<repository>/`.
+    Layout(PathBuf),
+    /// `http://…` or `https://…`: another address for the same host name.
+    Url(String),
+}

@@ -1,0 +1,85 @@
+//! One read view over a git tree, a directory and an unpacked archive.
+
+use std::io::Read;
+
+/// A path inside a tree: bytes, `/` between components, relative, without `.` or `..`.
+pub type TreePath = Vec<u8>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Directory,
+    Symlink,
+    /// A submodule, device, socket or pipe: seen, never read.
+    Other,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub path: TreePath,
+    pub kind: Kind,
+    /// Permission bits (07777). git knows 0644 and 0755 only.
+    pub mode: u32,
+    /// Bytes of content; 0 for anything but a file.
+    pub size: u64,
+}
+
+impl Entry {
+    /// Executable means the owner's bit, as git has it.
+    pub fn is_executable(&self) -> bool {
+        self.kind == Kind::File && self.mode & 0o100 != 0
+    }
+}
+
+/// What could not be read, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{tree}: {path}: {source}")]
+pub struct TreeError {
+    pub tree: String,
+    pub path: String,
+    pub source: std::io::Error,
+}
+
+/// A tree of files. Listing reads no contents.
+pub trait Tree: Send + Sync {
+    /// Every entry below the root, the root itself left out, in pre-order: children
+    /// sorted by the bytes of their names, a directory followed by all that is in it.
+    fn entries(&self) -> Result<Vec<Entry>, TreeError>;
+
+    /// A file's content.
+    fn open(&self, path: &[u8]) -> Result<Box<dyn Read + '_>, TreeError>;
+
+    /// The root directory's own permission bits.
+    fn root_mode(&self) -> u32 {
+        0o755
+    }
+
+    /// What this tree is, for messages: a path, a revision.
+    fn describe(&self) -> String;
+
+    /// A file's whole content.
+    fn read(&self, path: &[u8]) -> Result<Vec<u8>, TreeError> {
+        let mut content = Vec::new();
+        let mut reader = self.open(path)?;
+        reader.read_to_end(&mut content).map_err(|source| self.error(path, source))?;
+        Ok(content)
+    }
+
+    /// An error of this tree at a path.
+    fn error(&self, path: &[u8], source: std::io::Error) -> TreeError {
+        TreeError { tree: self.describe(), path: show(path), source }
+    }
+}
+
+/// The order of [`Tree::entries`]: component by component, by bytes.
+pub fn order(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
+    a.split(|&c| c == b'/').cmp(b.split(|&c| c == b'/'))
+}
+
+/// A path for people: as it is where it is plain UTF-8, escaped where it isn't.
+pub fn show(path: &[u8]) -> String {
+    match std::str::from_utf8(path) {
+        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        _ => path.escape_ascii().to_string(),
+    }
+}
