@@ -4,6 +4,7 @@
 
 pub mod archive;
 pub mod model;
+pub mod pipeline;
 pub mod port;
 pub mod refs;
 pub mod tree;

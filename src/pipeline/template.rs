@@ -1,0 +1,90 @@
+//! Names with a version in them: `release-{version}-rc.{n}`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::model::version::as_text;
+use crate::model::{Rc, Stable};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A name with placeholders: `{version}` is `X.Y.Z`, `{line}` is `X.Y`, `{n}` the candidate's number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template(String);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}`: unknown placeholder `{{{name}}}`; there are {{version}}, {{line}} and {{n}}")]
+pub struct TemplateError {
+    text: String,
+    name: String,
+}
+
+impl Template {
+    /// A template of our own, known to be right.
+    pub(super) fn known(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The name for a candidate.
+    pub fn rc(&self, rc: &Rc) -> String {
+        self.stable(&rc.stable).replace("{n}", &rc.n.to_string())
+    }
+
+    /// The name for a stable version.
+    pub fn stable(&self, version: &Stable) -> String {
+        self.0.replace("{version}", &version.to_string()).replace("{line}", &version.line())
+    }
+
+    /// Whether a placeholder occurs.
+    pub fn has(&self, placeholder: &str) -> bool {
+        self.0.contains(placeholder)
+    }
+
+    /// The stable version a name was made for: the inverse of [`Template::stable`].
+    pub fn version_of(&self, name: &str) -> Option<Stable> {
+        let (before, after) = self.0.split_once("{version}")?;
+        name.strip_prefix(before)?.strip_suffix(after)?.parse().ok().filter(|v: &Stable| self.stable(v) == name)
+    }
+}
+
+impl FromStr for Template {
+    type Err = TemplateError;
+
+    fn from_str(text: &str) -> Result<Self, TemplateError> {
+        let mut rest = text;
+        while let Some(open) = rest.find('{') {
+            let close = rest[open..].find('}').map_or(rest.len(), |close| open + close);
+            let name = &rest[open + 1..close];
+            if !matches!(name, "version" | "line" | "n") || close == rest.len() {
+                return Err(TemplateError { text: text.to_owned(), name: name.to_owned() });
+            }
+            rest = &rest[close + 1..];
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+as_text!(Template);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fills_and_recognises_names() {
+        let rc: Rc = "1.6.2-rc.3".parse().unwrap();
+        let template: Template = "release-{version}-rc.{n}".parse().unwrap();
+        assert_eq!(template.rc(&rc), "release-1.6.2-rc.3");
+        let staging: Template = "release-{version}".parse().unwrap();
+        assert_eq!(staging.version_of("release-1.6.2"), Some(rc.stable));
+        assert_eq!(staging.version_of("release-1.6.2-rc.3"), None);
+        assert_eq!(staging.version_of("release-v1.6.2"), None);
+        assert!("{foo}".parse::<Template>().is_err());
+        assert!("{version".parse::<Template>().is_err());
+    }
+}
