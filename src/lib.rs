@@ -1,10 +1,13 @@
 //! sealift promotes a release candidate to stable without rebuilding anything.
 
-#![forbid(unsafe_op_in_unsafe_fn)]
-
 pub mod archive;
+pub mod cli;
+pub mod engine;
 pub mod model;
 pub mod pipeline;
 pub mod port;
+pub mod promotion;
 pub mod refs;
+pub mod report;
+pub mod stage;
 pub mod tree;

@@ -1,1 +1,1 @@
-//! cli
+//! The command line: the only reader of arguments, environment and terminal.

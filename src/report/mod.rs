@@ -1,1 +1,1 @@
-//! report
+//! What people see: made of events and nothing else.

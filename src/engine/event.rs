@@ -1,0 +1,149 @@
+//! What happens, as data: reports are made of events and nothing else.
+
+use serde::Serialize;
+
+use crate::model::Unknown;
+use crate::stage::{Refusal, Step, Summary, Verdict, Wait};
+
+/// Somebody who is told. Called from the engine, in order.
+pub trait Observer: Send + Sync {
+    fn event(&self, event: &Event);
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// The goal, once frozen.
+    Goal(Box<Goal>),
+    /// A stage has looked.
+    Stage(StageState),
+    /// An action begins.
+    Acting { stage: &'static str, action: Summary },
+    /// An action has been done, or was found done.
+    Acted { stage: &'static str, action: Summary },
+    /// An action failed.
+    Failed { stage: &'static str, action: Summary, cause: String },
+    /// Something a person should know, though nothing was decided by it.
+    Warning { message: String },
+    /// The end, with what to do next.
+    End(End),
+}
+
+/// What is promoted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Goal {
+    pub pipeline: String,
+    pub rc: String,
+    pub stable: String,
+    pub rc_commit: String,
+    pub rc_artifact: String,
+    pub base: String,
+    pub seal: String,
+    pub content_commit: String,
+    pub diff_id: String,
+    /// `repository:tag` and digest of every image.
+    pub images: Vec<(String, String)>,
+}
+
+/// A stage and what it found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StageState {
+    pub stage: &'static str,
+    pub state: State,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepState>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Wait>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<Refusal>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepState {
+    pub kind: &'static str,
+    pub actions: Vec<Summary>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
+}
+
+/// One word for where a stage, or a whole promotion, stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    Holds,
+    Work,
+    Waiting,
+    Refused,
+    /// An action failed, or a look was not possible.
+    Failed,
+    Interrupted,
+}
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct End {
+    pub state: State,
+    /// Stages that hold.
+    pub done: Vec<&'static str>,
+    /// Stages that don't.
+    pub left: Vec<&'static str>,
+    /// The command that goes on, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl State {
+    /// The process's exit code (design: 0 holds, 1 error, 3 work, 4 waiting, 5 refused, 130 interrupted).
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Holds => 0,
+            Self::Failed => 1,
+            Self::Work => 3,
+            Self::Waiting => 4,
+            Self::Refused => 5,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl StageState {
+    pub fn new(stage: &'static str, verdict: &Verdict, notes: &[String]) -> Self {
+        let mut state = Self {
+            stage,
+            state: State::Holds,
+            steps: Vec::new(),
+            wait: None,
+            refusals: Vec::new(),
+            notes: notes.to_vec(),
+        };
+        match verdict {
+            Verdict::Holds => {}
+            Verdict::Act(steps) => {
+                state.state = State::Work;
+                state.steps = steps.iter().map(StepState::from).collect();
+            }
+            Verdict::Wait(wait) => {
+                state.state = State::Waiting;
+                state.wait = Some(wait.clone());
+            }
+            Verdict::Refuse(refusals) => {
+                state.state = State::Refused;
+                state.refusals = refusals.clone();
+            }
+        }
+        state
+    }
+}
+
+impl From<&Step> for StepState {
+    fn from(step: &Step) -> Self {
+        Self {
+            kind: step.kind,
+            actions: step.actions.iter().map(crate::stage::Action::summary).collect(),
+            unknown: step.unknown.iter().map(Unknown::to_string).collect(),
+        }
+    }
+}
