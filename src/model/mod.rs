@@ -5,6 +5,7 @@ pub mod digest;
 pub mod git;
 pub mod manifest;
 pub mod reference;
+pub mod refusal;
 pub mod version;
 
 pub use answer::{Answer, Unknown};
@@ -12,4 +13,5 @@ pub use digest::{Digest, Hasher};
 pub use git::{CommitId, ObjectId, RefName, TreeId};
 pub use manifest::{Descriptor, Manifest};
 pub use reference::{Prefix, Reference, Repository, Tag};
+pub use refusal::Refusal;
 pub use version::{Rc, Stable};

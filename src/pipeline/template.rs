@@ -41,8 +41,34 @@ impl Template {
 
     /// The stable version a name was made for: the inverse of [`Template::stable`].
     pub fn version_of(&self, name: &str) -> Option<Stable> {
-        let (before, after) = self.0.split_once("{version}")?;
-        name.strip_prefix(before)?.strip_suffix(after)?.parse().ok().filter(|v: &Stable| self.stable(v) == name)
+        let (version, _) = self.read(name)?;
+        version.filter(|version| self.stable(version) == name)
+    }
+
+    /// The candidate a name was made for: the inverse of [`Template::rc`].
+    pub fn rc_of(&self, name: &str) -> Option<Rc> {
+        let (version, n) = self.read(name)?;
+        let rc = Rc { stable: version?, n: n? };
+        (self.rc(&rc) == name).then_some(rc)
+    }
+
+    /// What stands where the placeholders are: runs of digits and dots.
+    fn read(&self, name: &str) -> Option<(Option<Stable>, Option<u64>)> {
+        let (mut version, mut n) = (None, None);
+        let (mut template, mut name) = (self.0.as_str(), name);
+        while let Some((literal, rest)) = template.split_once('{') {
+            let (placeholder, after) = rest.split_once('}')?;
+            name = name.strip_prefix(literal)?;
+            let end = name.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(name.len());
+            let value = name[..end].trim_end_matches('.');
+            match placeholder {
+                "version" => version = Some(value.parse().ok()?),
+                "n" => n = Some(value.parse().ok()?),
+                _ => {}
+            }
+            (template, name) = (after, &name[value.len()..]);
+        }
+        (template == name).then_some((version, n))
     }
 }
 
@@ -84,6 +110,9 @@ mod tests {
         assert_eq!(staging.version_of("release-1.6.2"), Some(rc.stable));
         assert_eq!(staging.version_of("release-1.6.2-rc.3"), None);
         assert_eq!(staging.version_of("release-v1.6.2"), None);
+        assert_eq!(template.rc_of("release-1.6.2-rc.3"), Some(rc));
+        assert_eq!(template.rc_of("release-1.6.2-rc.3x"), None);
+        assert_eq!(template.rc_of("release-1.6.2"), None);
         assert!("{foo}".parse::<Template>().is_err());
         assert!("{version".parse::<Template>().is_err());
     }

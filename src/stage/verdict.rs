@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::action::Action;
-use crate::model::Unknown;
+use crate::model::{Refusal, Unknown};
 
 /// A stage's answer, and what it saw on the way.
 #[derive(Clone, Debug)]
@@ -43,38 +43,6 @@ pub struct Wait {
     pub message: String,
     /// What a person types.
     pub commands: Vec<String>,
-}
-
-/// Why not, where, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Refusal {
-    pub message: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-}
-
-impl Refusal {
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), places: Vec::new(), hint: None }
-    }
-
-    pub fn at(mut self, places: impl IntoIterator<Item = impl ToString>) -> Self {
-        self.places.extend(places.into_iter().map(|place| place.to_string()));
-        self
-    }
-
-    pub fn hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
-    }
-}
-
-impl From<Unknown> for Refusal {
-    /// Unknown never authorises anything: it refuses.
-    fn from(unknown: Unknown) -> Self {
-        Self::new(format!("can't be known: {unknown}")).hint("run the same command again when it answers")
-    }
 }
 
 impl Plan {

@@ -1,0 +1,84 @@
+//! Looking: the candidate, the promotion, and the facts of this moment.
+
+use super::ports::Looker;
+use crate::model::{Rc, RefName, Refusal};
+use crate::port::repository::Refs;
+use crate::promotion::history::{Hints, History, Merge, Pin};
+use crate::promotion::locate::{Request, base_of, candidate_tags, locate};
+use crate::promotion::{Names, Promotion, PromotionError};
+use crate::stage::{Facts, Memory, World};
+
+impl Looker<'_> {
+    /// The refs of the origin as listed now, and the histories a promotion reads.
+    async fn refs(&self, names: &[RefName]) -> anyhow::Result<Refs> {
+        let refs = self.origin.refs().await.known()?.unwrap_or_default();
+        let there: Vec<RefName> = names.iter().filter(|name| refs.get(name).is_some()).cloned().collect();
+        self.origin.fetch(&there).await?;
+        Ok(refs)
+    }
+
+    /// Finds or freezes the candidate and computes its promotion; a refusal is a value.
+    pub async fn promotion(&self, request: &Request) -> anyhow::Result<Result<Promotion, Vec<Refusal>>> {
+        let refs = self.origin.refs().await.known()?.unwrap_or_default();
+        let stable = request.stable();
+        let base = match base_of(self.pipeline, &refs, &stable) {
+            Ok(base) => base,
+            Err(refusal) => return Ok(Err(vec![refusal])),
+        };
+        let rc = match request {
+            Request::Candidate(rc) => *rc,
+            Request::Version(stable) => Rc { stable: *stable, n: 1 },
+        };
+        let mut names = Names::with_base(self.pipeline, &rc, base)?.all();
+        names.extend(candidate_tags(self.pipeline, &refs, &stable).map(|(_, name)| name.clone()));
+        let refs = self.refs(&names).await?;
+        let computed = tokio::task::block_in_place(|| {
+            let located = locate(self.pipeline, &self.store, &refs, request)?;
+            Promotion::compute(self.pipeline, &self.store, located)
+        });
+        match computed {
+            Ok(promotion) => Ok(Ok(promotion)),
+            Err(PromotionError::Refused(refusals)) => Ok(Err(refusals)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The origin at this moment.
+    pub async fn facts(&self, promotion: &Promotion, contested: bool) -> anyhow::Result<Facts> {
+        let names = Names::of(self.pipeline, &promotion.candidate)?;
+        let refs = self.refs(&names.all()).await?;
+        let history = History { store: &self.store, pipeline: self.pipeline };
+        let tip = |name: &RefName| refs.get(name).map(|listed| listed.peeled);
+        let (staging, base, tag) = (tip(&names.staging), tip(&names.base), tip(&names.git_tag));
+        let (rc_commit, content) = (promotion.candidate.rc_commit, promotion.content);
+        let (pin, merge) = tokio::task::block_in_place(|| -> Result<(Option<Pin>, Merge), PromotionError> {
+            let mut pin = None;
+            for tip in [staging, base, tag].into_iter().flatten() {
+                pin = match pin {
+                    None => history.pin(tip, content)?,
+                    found => found,
+                };
+            }
+            let hints = Hints { tag, staging };
+            let merge = match base {
+                Some(base) => history.merge(rc_commit, content, pin, base, hints)?,
+                None => Merge::NotYet,
+            };
+            Ok((pin, merge))
+        })?;
+        Ok(Facts { refs, names, staging, base, pin, merge, contested })
+    }
+
+    /// What a stage gets.
+    pub fn world<'a>(&'a self, promotion: &'a Promotion, facts: &'a Facts, memory: &'a Memory) -> World<'a> {
+        World {
+            pipeline: self.pipeline,
+            promotion,
+            facts,
+            registry: self.registry,
+            store: &self.store,
+            memory,
+            parallel: self.parallel,
+        }
+    }
+}

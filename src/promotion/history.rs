@@ -1,0 +1,248 @@
+//! Where a promotion's commits stand in a branch, and what people did on top of them.
+//!
+//! Everything is read from commits: a branch the host deleted at the merge changes nothing.
+
+use std::collections::HashSet;
+
+use super::candidate::{Candidate, TrailerError, pinned_artifact};
+use crate::model::{CommitId, Digest, Stable};
+use crate::pipeline::Pipeline;
+use crate::port::repository::{Commit, Store, StoreError};
+use crate::tree::{TreePath, show};
+
+/// More first parents than any line has; a bound, not a rule.
+const CHAIN: usize = 1_000_000;
+
+/// A commit that carries a frozen candidate.
+#[derive(Clone, Debug)]
+pub struct Content {
+    pub commit: Commit,
+    pub candidate: Result<Candidate, TrailerError>,
+}
+
+/// The pin commit and the artifact it pins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pin {
+    pub commit: CommitId,
+    pub artifact: Digest,
+}
+
+/// What became of the staging branch in the base (contract §4, "the merge").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Merge {
+    NotYet,
+    /// `commit` is M, `head` is H: the pin commit, or a descendant changing allowed paths only.
+    Done { commit: CommitId, head: CommitId },
+    /// The content came in without its commits: a squash or a rebase.
+    Squashed { at: CommitId },
+    /// What was merged holds more than the promotion and allowed paths.
+    Strayed { at: CommitId, head: CommitId, paths: Vec<String> },
+}
+
+/// What else says which commit a fast-forwarded promotion ended at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hints {
+    /// What the stable git tag peels to.
+    pub tag: Option<CommitId>,
+    /// The staging branch's tip.
+    pub staging: Option<CommitId>,
+}
+
+/// Reads histories for one pipeline.
+pub struct History<'a> {
+    pub store: &'a Store,
+    pub pipeline: &'a Pipeline,
+}
+
+impl History<'_> {
+    /// The content commits reachable from `tip` and not from `hide`, newest first.
+    pub fn contents(&self, tip: CommitId, hide: &[CommitId]) -> Result<Vec<Content>, StoreError> {
+        let mut contents = Vec::new();
+        for id in self.store.reachable(tip, hide)? {
+            let commit = self.store.existing_commit(id)?;
+            if let Some(candidate) = Candidate::from_message(&commit.message) {
+                contents.push(Content { commit, candidate });
+            }
+        }
+        Ok(contents)
+    }
+
+    /// The content commit of a version that a branch was built on: the first one on its
+    /// first-parent chain.
+    pub fn content_below(&self, tip: CommitId, stable: &Stable) -> Result<Option<Content>, StoreError> {
+        let names_it = |commit: &Commit| {
+            matches!(Candidate::from_message(&commit.message), Some(Ok(candidate)) if candidate.rc.stable == *stable)
+        };
+        let chain = self.store.first_parents(tip, CHAIN, names_it)?;
+        Ok(chain.into_iter().last().filter(names_it).and_then(|commit| {
+            let candidate = Candidate::from_message(&commit.message)?;
+            Some(Content { commit, candidate })
+        }))
+    }
+
+    /// The pin commit of a content commit, as far as `tip` has it.
+    pub fn pin(&self, tip: CommitId, content: CommitId) -> Result<Option<Pin>, StoreError> {
+        if !self.store.is_ancestor(content, tip)? {
+            return Ok(None);
+        }
+        for id in self.store.reachable(tip, &[content])? {
+            let commit = self.store.existing_commit(id)?;
+            if let (true, Some(artifact)) = (commit.parents == [content], pinned_artifact(&commit.message)) {
+                return Ok(Some(Pin { commit: id, artifact }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Paths that `head` changes since `from` and may not: anything below the root, and anything
+    /// outside it that is neither allowed nor the base's own, as merged into `head` from `base`.
+    pub fn strays(
+        &self,
+        from: CommitId,
+        head: CommitId,
+        base: Option<CommitId>,
+    ) -> Result<Vec<TreePath>, StoreError> {
+        let (from_tree, head_tree) = (self.store.tree_of(from)?, self.store.tree_of(head)?);
+        let merged = match base {
+            Some(base) => self.store.merge_base(head, base)?,
+            None => None,
+        };
+        // An older base can't have been merged into head since: its files are no excuse.
+        let merged = match merged {
+            Some(merged) if !self.store.is_ancestor(merged, from)? => Some(self.store.tree_of(merged)?),
+            _ => None,
+        };
+        let mut strays = Vec::new();
+        for difference in self.store.diff(from_tree, head_tree)? {
+            let path = difference.path;
+            let excused = !self.in_root(&path)
+                && (self.pipeline.is_allowed(&path)
+                    || match merged {
+                        Some(tree) => self.store.entry(tree, &path)? == difference.new,
+                        None => false,
+                    });
+            if !excused {
+                strays.push(path);
+            }
+        }
+        Ok(strays)
+    }
+
+    /// Commits on `head` that are neither sealift's, nor below `from`, nor the base's.
+    pub fn people(&self, from: CommitId, head: CommitId, base: Option<CommitId>) -> Result<Vec<Commit>, StoreError> {
+        let hide: Vec<CommitId> = [Some(from), base].into_iter().flatten().collect();
+        let mut commits = Vec::new();
+        for id in self.store.reachable(head, &hide)? {
+            let commit = self.store.existing_commit(id)?;
+            let ours = pinned_artifact(&commit.message).is_some() || Candidate::from_message(&commit.message).is_some();
+            if !ours {
+                commits.push(commit);
+            }
+        }
+        Ok(commits)
+    }
+
+    /// Finds the merge of a promotion in the base.
+    pub fn merge(
+        &self,
+        rc_commit: CommitId,
+        content: CommitId,
+        pin: Option<Pin>,
+        base: CommitId,
+        hints: Hints,
+    ) -> Result<Merge, StoreError> {
+        let Some(pin) = pin else { return self.squash(rc_commit, content, base) };
+        if !self.store.is_ancestor(pin.commit, base)? {
+            return self.squash(rc_commit, content, base);
+        }
+        let mut chain = self.chain(base, content)?;
+        chain.reverse();
+        if let Some(at) = chain.iter().position(|commit| commit.id == pin.commit) {
+            return self.fast_forward(&chain[at..], hints);
+        }
+        for commit in chain {
+            let Some((&before, sides)) = commit.parents.split_first() else { continue };
+            for &head in sides {
+                if self.store.is_ancestor(pin.commit, head)? {
+                    let strays = self.strays(pin.commit, head, Some(before))?;
+                    return Ok(if strays.is_empty() {
+                        Merge::Done { commit: commit.id, head }
+                    } else {
+                        Merge::Strayed { at: commit.id, head, paths: strays.iter().map(|path| show(path)).collect() }
+                    });
+                }
+            }
+        }
+        Ok(Merge::NotYet)
+    }
+
+    /// A fast-forward has no commit of its own, so M is H: the tag's word first, then the staging
+    /// branch's, then as far as the run of allowed commits reaches.
+    fn fast_forward(&self, chain: &[Commit], hints: Hints) -> Result<Merge, StoreError> {
+        let mut run: Vec<CommitId> = Vec::new();
+        for commit in chain {
+            let quiet = match run.last() {
+                None => true,
+                Some(&before) => {
+                    let changed = self.store.changed_paths(self.store.tree_of(before)?, commit.tree)?;
+                    let merges = commit.parents.len() > 1;
+                    changed.iter().all(|path| !self.in_root(path) && (merges || self.pipeline.is_allowed(path)))
+                }
+            };
+            if !quiet {
+                break;
+            }
+            run.push(commit.id);
+        }
+        let named = [hints.tag, hints.staging].into_iter().flatten().find(|commit| run.contains(commit));
+        Ok(match named.or(run.last().copied()) {
+            Some(commit) => Merge::Done { commit, head: commit },
+            None => Merge::NotYet,
+        })
+    }
+
+    /// Whether the base has the content without its commits.
+    fn squash(&self, rc_commit: CommitId, content: CommitId, base: CommitId) -> Result<Merge, StoreError> {
+        if self.store.is_ancestor(content, base)? {
+            // Merged before it was pinned: the pin still has to come, by a merge of its own.
+            return Ok(Merge::NotYet);
+        }
+        let ours = self.store.existing_commit(content)?;
+        let Some(wanted) = self.root(&ours)? else { return Ok(Merge::NotYet) };
+        for commit in self.chain(base, rc_commit)? {
+            if commit.id == content {
+                continue;
+            }
+            let copied = matches!(Candidate::from_message(&commit.message), Some(Ok(c)) if c.rc_commit == rc_commit);
+            let same = match self.root(&commit)? {
+                Some(root) if root == wanted => true,
+                Some(root) => {
+                    let installer = self.pipeline.installer.values.as_bytes();
+                    self.store.changed_paths(root, wanted)?.iter().all(|path| path == installer)
+                }
+                None => false,
+            };
+            if copied || same {
+                return Ok(Merge::Squashed { at: commit.id });
+            }
+        }
+        Ok(Merge::NotYet)
+    }
+
+    /// The first-parent chain of `tip` down to what `below` already has, newest first.
+    fn chain(&self, tip: CommitId, below: CommitId) -> Result<Vec<Commit>, StoreError> {
+        let new: HashSet<CommitId> = self.store.reachable(tip, &[below])?.into_iter().collect();
+        let mut chain = self.store.first_parents(tip, CHAIN, |commit| !new.contains(&commit.id))?;
+        chain.retain(|commit| new.contains(&commit.id));
+        Ok(chain)
+    }
+
+    fn root(&self, commit: &Commit) -> Result<Option<CommitId>, StoreError> {
+        self.store.subtree(commit.tree, self.pipeline.root.as_bytes())
+    }
+
+    /// Whether a repository path lies below the pipeline's root.
+    pub fn in_root(&self, path: &[u8]) -> bool {
+        path.strip_prefix(self.pipeline.root.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+    }
+}

@@ -1,0 +1,187 @@
+//! Which candidate is meant: the one a branch already carries, or one frozen now.
+
+use super::candidate::Candidate;
+use super::history::{Content, History};
+use super::{Names, PromotionError};
+use crate::model::{CommitId, Rc, RefName, Refusal, Stable};
+use crate::port::repository::Refs;
+use crate::refs;
+use crate::tree::GitTree;
+use std::sync::Arc;
+
+use crate::pipeline::Pipeline;
+use crate::port::repository::Store;
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Promote this candidate.
+    Candidate(Rc),
+    /// Go on with whatever is under way for this version.
+    Version(Stable),
+}
+
+/// A candidate, and the content commit that carries it, where there is one.
+#[derive(Clone, Debug)]
+pub struct Located {
+    pub candidate: Candidate,
+    pub content: Option<CommitId>,
+}
+
+impl Request {
+    pub fn stable(&self) -> Stable {
+        match self {
+            Self::Candidate(rc) => rc.stable,
+            Self::Version(stable) => *stable,
+        }
+    }
+}
+
+/// The base of a version: the line if it exists, else the declared or the origin's default branch.
+pub fn base_of(pipeline: &Pipeline, refs: &Refs, stable: &Stable) -> Result<RefName, Refusal> {
+    let line = pipeline.branches.line.stable(stable);
+    let name = |text: &str| RefName::branch(text).map_err(|error| Refusal::new(error.to_string()));
+    let line = name(&line)?;
+    if refs.get(&line).is_some() {
+        return Ok(line);
+    }
+    let default = match &pipeline.branches.default {
+        Some(branch) => Some(name(branch)?),
+        None => refs.head.clone(),
+    };
+    default.filter(|branch| refs.get(branch).is_some()).ok_or_else(|| {
+        Refusal::new(format!("there is no branch to promote into: neither {} nor a default branch exists", line.short()))
+            .hint("create the line, or declare `branches.default` in the pipeline")
+    })
+}
+
+/// Finds the candidate in what was fetched of the origin, or freezes it.
+pub fn locate(
+    pipeline: &Pipeline,
+    store: &Arc<Store>,
+    refs: &Refs,
+    request: &Request,
+) -> Result<Located, PromotionError> {
+    let history = History { store, pipeline };
+    let stable = request.stable();
+    let base = base_of(pipeline, refs, &stable)?;
+    let carried = carried(&history, refs, request, &base)?;
+    if let Some(located) = carried {
+        if located.candidate.pipeline != pipeline.name {
+            return Err(Refusal::new(format!(
+                "v{} is being promoted by the pipeline `{}`, this is `{}`",
+                located.candidate.rc, located.candidate.pipeline, pipeline.name
+            ))
+            .hint("use the pipeline file that began this promotion")
+            .into());
+        }
+        return Ok(located);
+    }
+    match request {
+        Request::Candidate(rc) => Ok(Located { candidate: freeze(pipeline, store, refs, rc, base)?, content: None }),
+        Request::Version(stable) => Err(Refusal::new(format!("no promotion of v{stable} is under way"))
+            .hint(format!("name the candidate: sealift run v{stable}-rc.N"))
+            .into()),
+    }
+}
+
+/// The candidate a published tag, the base or the staging branch carries. The staging branch is
+/// read last: what is merged counts before what waits.
+fn carried(
+    history: &History<'_>,
+    refs: &Refs,
+    request: &Request,
+    base: &RefName,
+) -> Result<Option<Located>, PromotionError> {
+    let pipeline = history.pipeline;
+    let stable = request.stable();
+    let peeled = |name: Result<RefName, _>| -> Result<Option<CommitId>, PromotionError> {
+        Ok(refs.get(&name.map_err(|e: crate::model::git::GitNameError| PromotionError::Name(e.to_string()))?).map(|l| l.peeled))
+    };
+    let tag = peeled(RefName::tag(&pipeline.tags.stable.stable(&stable)))?;
+    let staging = peeled(RefName::branch(&pipeline.branches.staging.stable(&stable)))?;
+    let base = refs.get(base).map(|listed| listed.peeled);
+    let mut found: Vec<Content> = Vec::new();
+    if let Some(tip) = staging {
+        found.extend(history.content_below(tip, &stable)?);
+    }
+    // What is older than every candidate's tag can't carry this version.
+    let hide = older(history, refs, &stable)?;
+    for tip in [tag, base].into_iter().flatten() {
+        found.extend(history.contents(tip, &hide)?);
+    }
+    let mut best: Option<(Candidate, CommitId, bool)> = None;
+    for Content { commit, candidate } in found {
+        let candidate = match candidate {
+            Ok(candidate) => candidate,
+            Err(error) => {
+                return Err(Refusal::new(format!("commit {} names a candidate that can't be read: {error}", commit.id))
+                    .hint("find out who wrote that commit; nothing is promoted over it")
+                    .into());
+            }
+        };
+        let asked = match request {
+            Request::Candidate(rc) => candidate.rc == *rc,
+            Request::Version(stable) => candidate.rc.stable == *stable,
+        };
+        let own = commit.parents == [candidate.rc_commit];
+        let better = best.as_ref().is_none_or(|(known, _, known_own)| (candidate.rc, own) > (known.rc, *known_own));
+        if asked && better {
+            best = Some((candidate, commit.id, own));
+        }
+    }
+    Ok(best.map(|(candidate, commit, own)| Located { candidate, content: own.then_some(commit) }))
+}
+
+/// What the oldest candidate's tag names: every candidate of the version is built on it.
+fn older(history: &History<'_>, refs: &Refs, stable: &Stable) -> Result<Vec<CommitId>, PromotionError> {
+    let oldest = candidate_tags(history.pipeline, refs, stable).min_by_key(|(rc, _)| *rc);
+    match oldest.and_then(|(_, name)| refs.get(name)) {
+        Some(listed) if history.store.commit(listed.peeled)?.is_some() => Ok(vec![listed.peeled]),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The git tags of a version's candidates.
+pub fn candidate_tags<'a>(
+    pipeline: &'a Pipeline,
+    refs: &'a Refs,
+    stable: &'a Stable,
+) -> impl Iterator<Item = (Rc, &'a RefName)> {
+    refs.refs.keys().filter_map(|name| {
+        let rc = pipeline.tags.rc.rc_of(name.as_str().strip_prefix("refs/tags/")?)?;
+        (rc.stable == *stable).then_some((rc, name))
+    })
+}
+
+/// Freezes a candidate from what its branch and its installer say now.
+fn freeze(
+    pipeline: &Pipeline,
+    store: &Arc<Store>,
+    refs: &Refs,
+    rc: &Rc,
+    base: RefName,
+) -> Result<Candidate, PromotionError> {
+    let names = Names::with_base(pipeline, rc, base.clone()).map_err(|error| PromotionError::Name(error.to_string()))?;
+    let published = refs.get(&names.git_tag).is_some();
+    if published {
+        return Err(Refusal::new(format!("v{} is spent: the git tag {} exists", rc.stable, names.git_tag.short()))
+            .hint(format!("release v{} instead", rc.stable.next_patch()))
+            .into());
+    }
+    let Some(branch) = refs.get(&names.rc_branch) else {
+        return Err(Refusal::new(format!("the branch {} of v{rc} does not exist", names.rc_branch.short()))
+            .hint("build the candidate first: its branch holds the digests that were tested")
+            .into());
+    };
+    let tree = GitTree::new(store.clone(), store.tree_of(branch.peeled)?).named(names.rc_branch.short());
+    let file = pipeline.below_root(&pipeline.installer.values);
+    let (repository, rc_artifact) = refs::pinned(&tree, &pipeline.spec(), file.as_bytes())?;
+    if repository != pipeline.artifact.repository {
+        return Err(Refusal::new(format!("{file} pins an artifact of {repository}"))
+            .at([format!("{}:{file}", names.rc_branch.short())])
+            .hint(format!("only {} is trusted: see `artifact.repository`", pipeline.artifact.repository))
+            .into());
+    }
+    Ok(Candidate { pipeline: pipeline.name.clone(), rc: *rc, rc_commit: branch.peeled, rc_artifact, base })
+}

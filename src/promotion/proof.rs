@@ -1,0 +1,203 @@
+//! The proof that a candidate artifact is what was tested and what was merged (contract §5).
+//!
+//! Pure: three trees in, differences out. An empty list is the proof.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::PromotionError;
+use crate::archive::Ignore;
+use crate::model::{Digest, Rc, Repository};
+use crate::pipeline::Pipeline;
+use crate::refs::{self, Class};
+use crate::tree::{Kind, Mounted, Tree, TreeError, TreePath, show};
+
+/// What is compared. All three are trees of the packages folder.
+pub struct Proof<'a> {
+    pub pipeline: &'a Pipeline,
+    pub rc: &'a Rc,
+    /// The unpacked rc artifact, and its digest.
+    pub tested: (&'a dyn Tree, Digest),
+    /// The unpacked candidate artifact, and its digest.
+    pub candidate: (&'a dyn Tree, Digest),
+    /// The tree that was, or will be, merged.
+    pub merged: &'a dyn Tree,
+}
+
+/// One way in which the proof fails.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Difference {
+    /// The rule of contract §5.
+    pub rule: u8,
+    pub place: String,
+    pub what: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} (rule {})", self.place, self.what, self.rule)
+    }
+}
+
+/// A file as it is compared: its bytes, the installer's with the pin blanked, and whether it runs.
+#[derive(PartialEq, Eq)]
+struct File {
+    bytes: Vec<u8>,
+    executable: bool,
+}
+
+type Files = BTreeMap<TreePath, File>;
+
+impl Proof<'_> {
+    /// Rules 1 to 5. Rule 6 is about the rest of the repository, which no artifact holds.
+    pub fn differences(&self) -> Result<Vec<Difference>, PromotionError> {
+        let mut found = Vec::new();
+        let candidate = self.files(self.candidate.0, false)?;
+        compare(1, &candidate, &self.files(self.merged, true)?, "the candidate", "the merge", &mut found);
+        self.survivors(&mut found)?;
+        compare(3, &self.rewritten()?, &candidate, "what was tested", "the candidate", &mut found);
+        self.digests(&mut found)?;
+        self.pins(&mut found)?;
+        found.sort();
+        Ok(found)
+    }
+
+    /// Rule 3 before anything is pushed: the rc artifact is the rc commit's tree (`merged` here).
+    pub fn tested_tree(&self) -> Result<Vec<Difference>, PromotionError> {
+        let mut found = Vec::new();
+        let mut tested = self.files(self.tested.0, false)?;
+        tested.retain(|path, _| !self.pipeline.is_rc_only(path));
+        let commit = self.files(self.merged, true)?;
+        compare(3, &tested, &commit, "the rc artifact", "the rc commit", &mut found);
+        self.trusted(self.tested.0, "the rc artifact", None, &mut found)?;
+        Ok(found)
+    }
+
+    /// A packages tree's files. A git tree is seen as the archive sees it: without the excluded
+    /// classes and without symlinks.
+    fn files(&self, tree: &dyn Tree, filtered: bool) -> Result<Files, TreeError> {
+        let ignore = Ignore::default();
+        let installer = self.pipeline.installer.values.as_bytes();
+        let mut files = Files::new();
+        for entry in tree.entries()? {
+            if entry.kind != Kind::File || (filtered && ignore.matches(&entry.path, false)) {
+                continue;
+            }
+            let executable = entry.is_executable();
+            let mut bytes = tree.read(&entry.path)?;
+            if entry.path == installer {
+                bytes = refs::normalise_pin(&bytes, &self.pipeline.spec()).unwrap_or(bytes);
+            }
+            files.insert(entry.path, File { bytes, executable });
+        }
+        Ok(files)
+    }
+
+    fn mounted<'t>(&self, tree: &'t dyn Tree) -> Mounted<'t> {
+        Mounted::new(tree, &self.pipeline.root)
+    }
+
+    /// Rule 2: no candidate of this version is named in it.
+    fn survivors(&self, found: &mut Vec<Difference>) -> Result<(), PromotionError> {
+        for problem in refs::survivors(&self.mounted(self.candidate.0), &self.pipeline.spec(), &self.rc.stable)? {
+            let place = format!("{}:{}", problem.file, problem.line);
+            found.push(Difference { rule: 2, place, what: problem.message });
+        }
+        Ok(())
+    }
+
+    /// The rc artifact after the rewrite, without what only a candidate may hold.
+    fn rewritten(&self) -> Result<Files, PromotionError> {
+        let mut files = self.files(self.tested.0, false)?;
+        let prefix = format!("{}/", self.pipeline.root);
+        for edit in refs::rewrite(&self.mounted(self.tested.0), &self.pipeline.spec(), self.rc)?.files {
+            let path = edit.path.as_slice();
+            let path = path.strip_prefix(prefix.as_bytes()).unwrap_or(path);
+            if let Some(file) = files.get_mut(path) {
+                let installer = path == self.pipeline.installer.values.as_bytes();
+                let blank = |bytes: &[u8]| refs::normalise_pin(bytes, &self.pipeline.spec());
+                file.bytes = if installer { blank(&edit.after).unwrap_or(edit.after) } else { edit.after };
+            }
+        }
+        files.retain(|path, _| !self.pipeline.is_rc_only(path));
+        Ok(files)
+    }
+
+    /// Rule 4: the digest at every place is the one at the same place in the rc artifact.
+    fn digests(&self, found: &mut Vec<Difference>) -> Result<(), PromotionError> {
+        type Places = BTreeMap<(String, String, bool), Vec<Option<Digest>>>;
+        let places = |tree: &dyn Tree| -> Result<Places, PromotionError> {
+            let mut places = Places::new();
+            for o in refs::read(&self.mounted(tree), &self.pipeline.spec(), Some(self.rc))?.occurrences {
+                if o.class != Class::PackagesArtifact {
+                    places.entry((o.file, o.key, o.copy_of.is_some())).or_default().push(o.digest);
+                }
+            }
+            Ok(places)
+        };
+        let (tested, candidate) = (places(self.tested.0)?, places(self.candidate.0)?);
+        for place in tested.keys().chain(candidate.keys()).collect::<BTreeSet<_>>() {
+            let (old, new) = (tested.get(place), candidate.get(place));
+            if old != new {
+                let show = |digests: Option<&Vec<Option<Digest>>>| {
+                    let digest = |d: &Option<Digest>| d.map_or("no digest".to_owned(), |d| d.to_string());
+                    digests.map_or("nothing".to_owned(), |all| all.iter().map(digest).collect::<Vec<_>>().join(", "))
+                };
+                found.push(Difference {
+                    rule: 4,
+                    place: format!("{} {}", place.0, place.1),
+                    what: format!("{} was tested, the candidate has {}", show(old), show(new)),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Rule 5: three self-references, each where and what it must be.
+    fn pins(&self, found: &mut Vec<Difference>) -> Result<(), PromotionError> {
+        self.trusted(self.tested.0, "the rc artifact", None, found)?;
+        self.trusted(self.candidate.0, "the candidate", Some(self.tested.1), found)?;
+        self.trusted(self.merged, "the merge", Some(self.candidate.1), found)
+    }
+
+    fn trusted(
+        &self,
+        tree: &dyn Tree,
+        whose: &str,
+        expected: Option<Digest>,
+        found: &mut Vec<Difference>,
+    ) -> Result<(), PromotionError> {
+        let file = self.pipeline.below_root(&self.pipeline.installer.values);
+        let trusted: &Repository = &self.pipeline.artifact.repository;
+        let mut difference = |what: String| {
+            found.push(Difference { rule: 5, place: file.clone(), what: format!("in {whose}: {what}") });
+        };
+        match refs::pinned(&self.mounted(tree), &self.pipeline.spec(), file.as_bytes()) {
+            Ok((repository, _)) if repository != *trusted => {
+                difference(format!("it pins {repository}, only {trusted} is trusted"));
+            }
+            Ok((_, digest)) => {
+                if let Some(expected) = expected.filter(|expected| *expected != digest) {
+                    difference(format!("it pins {digest}, expected {expected}"));
+                }
+            }
+            Err(error) => difference(error.to_string()),
+        }
+        Ok(())
+    }
+}
+
+/// The same set of files, the same bytes, the same executable bit in both directions.
+fn compare(rule: u8, left: &Files, right: &Files, left_name: &str, right_name: &str, found: &mut Vec<Difference>) {
+    for path in left.keys().chain(right.keys()).collect::<BTreeSet<_>>() {
+        let what = match (left.get(path), right.get(path)) {
+            (Some(a), Some(b)) if a == b => continue,
+            (Some(a), Some(b)) if a.bytes != b.bytes => format!("differs between {left_name} and {right_name}"),
+            (Some(a), Some(_)) if a.executable => format!("is executable in {left_name} and not in {right_name}"),
+            (Some(_), Some(_)) => format!("is executable in {right_name} and not in {left_name}"),
+            (Some(_), None) => format!("is in {left_name} and not in {right_name}"),
+            (None, _) => format!("is in {right_name} and not in {left_name}"),
+        };
+        found.push(Difference { rule, place: show(path), what });
+    }
+}

@@ -1,0 +1,124 @@
+//! Aliases: names that are copies of the highest published stable's, over all pages.
+
+use futures_util::StreamExt;
+
+use super::{Action, Step, World, chart};
+use crate::model::{Answer, CommitId, Repository, Stable, Tag, Unknown};
+
+/// What one alias needs.
+enum Alias {
+    Right,
+    Move(Box<Action>),
+    /// The highest stable has no such name here: nothing to copy.
+    NoSource(String),
+    Unknown(Unknown),
+}
+
+/// The alias steps, and notes. An older line never drags an alias back: every alias follows the
+/// highest stable that is published, this one counted as published (it is, by then).
+pub async fn steps(world: &World<'_>, merge: CommitId) -> anyhow::Result<(Vec<Step>, Vec<String>)> {
+    let own = world.promotion.candidate.rc.stable;
+    let template = &world.pipeline.tags.stable;
+    let published =
+        world.facts.refs.refs.keys().filter_map(|name| template.version_of(name.as_str().strip_prefix("refs/tags/")?));
+    let highest = published.chain([own]).max().unwrap_or(own);
+    let mut wanted = Vec::new();
+    let mut repositories: Vec<&Repository> = world.promotion.images.iter().map(|image| &image.repository).collect();
+    repositories.push(&world.pipeline.artifact.repository);
+    repositories.sort();
+    repositories.dedup();
+    for repository in repositories {
+        for alias in &world.pipeline.aliases.images {
+            wanted.push(("image aliases", repository.clone(), alias.clone(), format!("v{highest}")));
+        }
+    }
+    if let Some(chart) = &world.pipeline.chart {
+        for alias in &world.pipeline.aliases.chart {
+            wanted.push(("chart aliases", chart.repository.clone(), alias.clone(), highest.to_string()));
+        }
+    }
+    let mut notes = Vec::new();
+    if highest != own && !wanted.is_empty() {
+        notes.push(format!("aliases stay with v{highest}, the highest published stable"));
+    }
+    let (mut images, mut charts) = (Step::new("image aliases", []), Step::new("chart aliases", []));
+    let looked: Vec<(&str, Alias)> = futures_util::stream::iter(wanted)
+        .map(|(kind, repository, alias, source)| async move {
+            (kind, one(world, &repository, &alias, &source, highest, merge).await)
+        })
+        .buffered(world.parallel)
+        .collect()
+        .await;
+    for (kind, alias) in looked {
+        let step = if kind == images.kind { &mut images } else { &mut charts };
+        match alias {
+            Alias::Right => {}
+            Alias::Move(action) => step.actions.push(*action),
+            Alias::NoSource(note) => notes.push(note),
+            Alias::Unknown(unknown) => step.unknown.push(unknown),
+        }
+    }
+    Ok((vec![images, charts], notes))
+}
+
+async fn one(
+    world: &World<'_>,
+    repository: &Repository,
+    alias: &Tag,
+    source: &str,
+    highest: Stable,
+    merge: CommitId,
+) -> Alias {
+    let what = format!("{repository}:{source}");
+    let Ok(source) = source.parse::<Tag>() else {
+        return Alias::Unknown(Unknown::new(what, "not a tag"));
+    };
+    let wanted = match world.tagged(repository, &source).await {
+        Answer::Found(manifest) => manifest,
+        Answer::Unknown(unknown) => return Alias::Unknown(unknown),
+        // Not written yet: the plan is made before retag and chart have acted.
+        Answer::Absent if highest == world.promotion.candidate.rc.stable => {
+            match planned(world, repository, &source, merge).await {
+                Answer::Found(manifest) => manifest,
+                Answer::Unknown(unknown) => return Alias::Unknown(unknown),
+                Answer::Absent => return Alias::NoSource(format!("{repository} has no {source} to copy {alias} from")),
+            }
+        }
+        Answer::Absent => return Alias::NoSource(format!("{repository} has no {source}: {alias} is left alone")),
+    };
+    let expect = match world.tagged(repository, alias).await {
+        Answer::Found(manifest) if manifest.digest() == wanted.digest() => return Alias::Right,
+        Answer::Found(manifest) => Some(manifest.digest()),
+        Answer::Absent => None,
+        Answer::Unknown(unknown) => return Alias::Unknown(unknown),
+    };
+    Alias::Move(Box::new(Action::PutManifest {
+        repository: repository.clone(),
+        tag: alias.clone(),
+        manifest: Box::new(wanted),
+        expect,
+    }))
+}
+
+/// What this promotion is going to put under a stable name.
+async fn planned(
+    world: &World<'_>,
+    repository: &Repository,
+    tag: &Tag,
+    merge: CommitId,
+) -> Answer<crate::model::Manifest> {
+    let image = world.promotion.images.iter().find(|image| image.repository == *repository && image.tag == *tag);
+    if let Some(image) = image {
+        return world.manifest(repository, image.digest).await;
+    }
+    if let Some(pin) = world.facts.pin.filter(|_| *repository == world.pipeline.artifact.repository) {
+        return world.manifest(repository, pin.artifact).await;
+    }
+    match chart::pack(world, merge) {
+        Ok(Some((chart_repository, chart_tag, chart))) if chart_repository == *repository && chart_tag == *tag => {
+            Answer::Found(chart.manifest)
+        }
+        Ok(_) => Answer::Absent,
+        Err(error) => Answer::Unknown(Unknown::new(format!("{repository}:{tag}"), error)),
+    }
+}

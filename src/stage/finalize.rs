@@ -1,0 +1,98 @@
+//! finalize: chart, module tags, line, git tag (on plain git the tag is the release, hence after
+//! the line), then the aliases. Public names come last, and each is written once.
+
+use futures_util::future::BoxFuture;
+
+use super::{Action, Plan, Refusal, Stage, Step, World, alias, chart};
+use crate::model::{CommitId, RefName};
+
+pub struct Finalize;
+
+impl Stage for Finalize {
+    fn name(&self) -> &'static str {
+        "finalize"
+    }
+
+    fn plan<'a>(&'a self, world: &'a World<'a>) -> BoxFuture<'a, anyhow::Result<Plan>> {
+        Box::pin(plan(world))
+    }
+}
+
+async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
+    let Some(merge) = world.facts.merged() else { return Ok(preview(world)) };
+    let (mut steps, mut refusals) = (Vec::new(), Vec::new());
+    match chart::look(world, merge).await? {
+        chart::Look::None | chart::Look::Ours(_) => {}
+        chart::Look::Free(step) => steps.push(step),
+        chart::Look::Refused(refusal) => refusals.push(refusal),
+    }
+    let mut tags = Step::new("module tags", []);
+    for name in &world.facts.names.module_tags {
+        match tag(world, name, merge)? {
+            Ok(Some(action)) => tags.actions.push(action),
+            Ok(None) => {}
+            Err(refusal) => refusals.push(refusal),
+        }
+    }
+    steps.push(tags);
+    match line(world, merge)? {
+        Ok(action) => steps.push(Step::new("line", action)),
+        Err(refusal) => refusals.push(refusal),
+    }
+    match tag(world, &world.facts.names.git_tag, merge)? {
+        Ok(action) => steps.push(Step::new("release", action)),
+        Err(refusal) => refusals.push(refusal),
+    }
+    if !refusals.is_empty() {
+        return Ok(Plan::refuse(refusals));
+    }
+    let (aliases, notes) = alias::steps(world, merge).await?;
+    steps.extend(aliases);
+    Ok(Plan::act(steps).notes(notes))
+}
+
+/// Before the merge its commit can't be named; what will be made can.
+fn preview(world: &World<'_>) -> Plan {
+    let names = &world.facts.names;
+    let chart = world.pipeline.chart.as_ref().map(|c| format!("chart {}:{}", c.repository, world.promotion.candidate.rc.stable));
+    let tags = names.module_tags.iter().chain([&names.git_tag]).map(|tag| format!("git tag {}", tag.short()));
+    Plan::wait("merge", "the public names come last, at the merge")
+        .notes(chart)
+        .notes(tags)
+        .note(format!("line {} at the merge", names.line.short()))
+}
+
+/// A git tag at the merge, written once, compared after peeling.
+pub fn tag(world: &World<'_>, name: &RefName, merge: CommitId) -> anyhow::Result<Result<Option<Action>, Refusal>> {
+    Ok(match world.facts.listed(name) {
+        Some(listed) if listed.peeled == merge => Ok(None),
+        Some(listed) => Err(foreign_tag(name, listed.peeled, &format!("the merge is {merge}"))),
+        None => {
+            let target = world.promotion.git_tag(world.pipeline, name, merge)?;
+            Ok(Some(Action::CreateRef { name: name.clone(), target }))
+        }
+    })
+}
+
+pub fn foreign_tag(name: &RefName, found: CommitId, instead: &str) -> Refusal {
+    Refusal::new(format!("the git tag {} exists and is not this release's", name.short()))
+        .at([format!("{name} at {found}; {instead}")])
+        .hint("a published tag is never moved: find out who pushed it, delete it there, or release the next version")
+}
+
+/// The line holds when it contains the merge; it is created or fast-forwarded, never forced.
+fn line(world: &World<'_>, merge: CommitId) -> anyhow::Result<Result<Option<Action>, Refusal>> {
+    let name = &world.facts.names.line;
+    let Some(listed) = world.facts.listed(name) else {
+        return Ok(Ok(Some(Action::CreateRef { name: name.clone(), target: merge })));
+    };
+    if world.store.is_ancestor(merge, listed.id)? {
+        return Ok(Ok(None));
+    }
+    if world.store.is_ancestor(listed.id, merge)? {
+        return Ok(Ok(Some(Action::UpdateRef { name: name.clone(), expect: listed.id, target: merge })));
+    }
+    Ok(Err(Refusal::new(format!("{} has diverged: it can't be fast-forwarded to the merge", name.short()))
+        .at([format!("{name} at {}; the merge is {merge}", listed.id)])
+        .hint(format!("merge {merge} into {} by hand, then run sealift again", name.short()))))
+}

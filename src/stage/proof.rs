@@ -1,0 +1,159 @@
+//! Pulling what is compared, and the verdict of the comparison: one code for the gate, before
+//! proposing, on the pull request, and after the merge.
+
+use super::{Plan, Refusal, World};
+use crate::archive::{self, Limits, Unpacked};
+use crate::model::{Answer, CommitId, Digest, Unknown};
+use crate::pipeline::Rest;
+use crate::promotion::proof::{Difference, Proof};
+use crate::promotion::{PromotionError, packages};
+use crate::tree::show;
+
+/// Proves the pinned candidate against a commit: the staging head, a prospective merge, the merge.
+pub async fn plan(world: &World<'_>, commit: CommitId) -> anyhow::Result<Plan> {
+    let Some(pin) = world.facts.pin else {
+        return Ok(Plan::wait("pin", "the candidate is proven once it is pinned"));
+    };
+    let (mut refusals, notes) = rest(world, commit)?;
+    let places = match world.memory.proof(pin.artifact, commit) {
+        Some(places) => Ok(places),
+        None => differences(world, pin.artifact, commit).await?,
+    };
+    match places {
+        Ok(places) if places.is_empty() => {}
+        Ok(places) => refusals.push(
+            Refusal::new(format!("the candidate {} is not proven by {commit}", pin.artifact))
+                .at(places)
+                .hint("nothing public exists and the version is not spent: cut the next release candidate from the base"),
+        ),
+        Err(refusal) => refusals.push(refusal),
+    }
+    if !refusals.is_empty() {
+        return Ok(Plan::refuse(refusals).notes(notes));
+    }
+    Ok(Plan::holds().note(format!("{} is what was tested and what {commit} holds", pin.artifact)).notes(notes))
+}
+
+/// Rule 3 in the gate: the rc artifact holds the rc commit's tree.
+pub async fn tested(world: &World<'_>) -> anyhow::Result<Vec<Refusal>> {
+    let candidate = &world.promotion.candidate;
+    let tested = match pull(world, candidate.rc_artifact).await {
+        Ok(tested) => tested,
+        Err(refusal) => return Ok(vec![refusal]),
+    };
+    let found = tokio::task::block_in_place(|| -> Result<Vec<Difference>, PromotionError> {
+        let commit = packages(world.store, world.store.tree_of(candidate.rc_commit)?, &world.pipeline.root)?;
+        let proof = Proof {
+            pipeline: world.pipeline,
+            rc: &candidate.rc,
+            tested: (&tested, candidate.rc_artifact),
+            candidate: (&tested, candidate.rc_artifact),
+            merged: &commit,
+        };
+        proof.tested_tree()
+    });
+    let found = match found {
+        Ok(found) => found,
+        Err(PromotionError::Refused(refusals)) => return Ok(refusals),
+        Err(error) => return Err(error.into()),
+    };
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![
+        Refusal::new("the rc artifact does not hold what the candidate's branch holds")
+            .at(found)
+            .hint("build the candidate again, or declare build leftovers in `artifact.rc_only`"),
+    ])
+}
+
+async fn differences(
+    world: &World<'_>,
+    artifact: Digest,
+    commit: CommitId,
+) -> anyhow::Result<Result<Vec<String>, Refusal>> {
+    let candidate = &world.promotion.candidate;
+    let (tested, pinned) = match (pull(world, candidate.rc_artifact).await, pull(world, artifact).await) {
+        (Ok(tested), Ok(pinned)) => (tested, pinned),
+        (Err(refusal), _) | (_, Err(refusal)) => return Ok(Err(refusal)),
+    };
+    let found = tokio::task::block_in_place(|| {
+        let merged = packages(world.store, world.store.tree_of(commit)?, &world.pipeline.root)?;
+        let proof = Proof {
+            pipeline: world.pipeline,
+            rc: &candidate.rc,
+            tested: (&tested, candidate.rc_artifact),
+            candidate: (&pinned, artifact),
+            merged: &merged,
+        };
+        proof.differences()
+    });
+    let places: Vec<String> = match found {
+        Ok(found) => found.iter().map(ToString::to_string).collect(),
+        Err(PromotionError::Refused(refusals)) => {
+            refusals.into_iter().map(|r| format!("{}: {}", r.places.join(", "), r.message)).collect()
+        }
+        Err(error) => return Err(error.into()),
+    };
+    world.memory.remember_proof(artifact, commit, &places);
+    Ok(Ok(places))
+}
+
+/// Rule 6: outside the root the merged repository differs from the rc commit in allowed paths only.
+fn rest(world: &World<'_>, commit: CommitId) -> Result<(Vec<Refusal>, Vec<String>), PromotionError> {
+    let history = world.history();
+    let (old, new) = (world.store.tree_of(world.promotion.candidate.rc_commit)?, world.store.tree_of(commit)?);
+    let paths: Vec<String> = world
+        .store
+        .changed_paths(old, new)?
+        .into_iter()
+        .filter(|path| !history.in_root(path) && !world.pipeline.is_allowed(path))
+        .map(|path| show(&path))
+        .collect();
+    if paths.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    Ok(match &world.pipeline.verify.rest {
+        Rest::Refuse => {
+            let refusal = Refusal::new(format!(
+                "{commit} differs from what was tested outside {} and allowed paths (rule 6)",
+                world.pipeline.root
+            ))
+            .at(paths)
+            .hint("cut the next release candidate from the base, or declare such paths in the pipeline");
+            (vec![refusal], Vec::new())
+        }
+        Rest::Report(reason) => {
+            let note = format!("differs from what was tested, as declared ({reason}): {}", paths.join(", "));
+            (Vec::new(), vec![note])
+        }
+    })
+}
+
+/// An artifact by digest: manifest, config and layer hashed and sized before anything is parsed.
+async fn pull(world: &World<'_>, digest: Digest) -> Result<Unpacked, Refusal> {
+    let repository = &world.pipeline.artifact.repository;
+    let name = format!("{repository}@{digest}");
+    let gone = |what: &str| {
+        Refusal::new(format!("{name} can't be read: {what}")).hint("restore it, or cut the next release candidate")
+    };
+    let manifest = match world.manifest(repository, digest).await {
+        Answer::Found(manifest) => manifest,
+        Answer::Absent => return Err(gone("it is not in the registry")),
+        Answer::Unknown(unknown) => return Err(unknown.into()),
+    };
+    let (Some(config), [layer]) = (manifest.config(), manifest.layers()) else {
+        return Err(gone("it is not an artifact with a config and one layer"));
+    };
+    let mut blobs = Vec::new();
+    for descriptor in [config, layer] {
+        match world.registry.blob(repository, descriptor).await {
+            Answer::Found(bytes) => blobs.push(bytes),
+            Answer::Absent => return Err(gone(&format!("its blob {} is missing", descriptor.digest))),
+            Answer::Unknown(unknown) => return Err(unknown.into()),
+        }
+    }
+    let [config, layer] = blobs.as_slice() else { return Err(Unknown::new(&name, "blobs are missing").into()) };
+    tokio::task::block_in_place(|| archive::read(&manifest, config, layer, &Limits::default()))
+        .map_err(|error| Refusal::new(format!("{name} is not an artifact to trust: {error}")))
+}

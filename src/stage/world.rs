@@ -1,0 +1,128 @@
+//! What a stage may look at: read ports, the frozen promotion, and the facts of this moment.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::archive;
+use crate::model::{Answer, CommitId, Digest, Manifest, RefName, Repository};
+use crate::pipeline::Pipeline;
+use crate::port::registry::{At, RegistryRead};
+use crate::port::repository::{Listed, Refs, Store};
+use crate::promotion::history::{History, Merge, Pin};
+use crate::promotion::{Names, Promotion};
+
+/// What every stage gets.
+pub struct World<'a> {
+    pub pipeline: &'a Pipeline,
+    pub promotion: &'a Promotion,
+    pub facts: &'a Facts,
+    pub registry: &'a dyn RegistryRead,
+    pub store: &'a Arc<Store>,
+    pub memory: &'a Memory,
+    /// How many looks at a registry may be under way at once.
+    pub parallel: usize,
+}
+
+/// The origin at one moment, read once for each plan.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    pub refs: Refs,
+    pub names: Names,
+    /// The staging branch's tip.
+    pub staging: Option<CommitId>,
+    /// The base branch's tip.
+    pub base: Option<CommitId>,
+    pub pin: Option<Pin>,
+    pub merge: Merge,
+    /// A write of this run lost a race: another runner is at work, and nothing of it is overridden.
+    pub contested: bool,
+}
+
+/// What can't change during a run, remembered: content by digest, and the artifact built here.
+#[derive(Default)]
+pub struct Memory {
+    manifests: Mutex<HashMap<(Repository, Digest), Manifest>>,
+    built: tokio::sync::OnceCell<archive::Artifact>,
+    proven: Mutex<HashMap<(Digest, CommitId), Vec<String>>>,
+    /// Where files are spooled.
+    pub spool: PathBuf,
+}
+
+impl Facts {
+    pub fn listed(&self, name: &RefName) -> Option<Listed> {
+        self.refs.get(name)
+    }
+
+    /// M, once the promotion is merged.
+    pub fn merged(&self) -> Option<CommitId> {
+        match self.merge {
+            Merge::Done { commit, .. } => Some(commit),
+            _ => None,
+        }
+    }
+
+    /// Whether the release is published: its tag peels to M.
+    pub fn published(&self) -> bool {
+        match (self.listed(&self.names.git_tag), self.merged()) {
+            (Some(tag), Some(merge)) => tag.peeled == merge,
+            _ => false,
+        }
+    }
+}
+
+impl World<'_> {
+    pub fn history(&self) -> History<'_> {
+        History { store: self.store, pipeline: self.pipeline }
+    }
+
+    /// A manifest by digest: content never changes, so it is asked for once in a run.
+    pub async fn manifest(&self, repository: &Repository, digest: Digest) -> Answer<Manifest> {
+        let key = (repository.clone(), digest);
+        if let Some(found) = self.memory.manifests().get(&key) {
+            return Answer::Found(found.clone());
+        }
+        let answer = self.registry.manifest(repository, &At::Digest(digest)).await;
+        if let Answer::Found(manifest) = &answer {
+            self.memory.manifests().insert(key, manifest.clone());
+        }
+        answer
+    }
+
+    /// What a tag names now: asked for every time.
+    pub async fn tagged(&self, repository: &Repository, tag: &crate::model::Tag) -> Answer<Manifest> {
+        let answer = self.registry.manifest(repository, &At::Tag(tag.clone())).await;
+        if let Answer::Found(manifest) = &answer {
+            self.memory.manifests().insert((repository.clone(), manifest.digest()), manifest.clone());
+        }
+        answer
+    }
+}
+
+impl Memory {
+    pub fn new(spool: PathBuf) -> Self {
+        Self { spool, ..Self::default() }
+    }
+
+    fn manifests(&self) -> std::sync::MutexGuard<'_, HashMap<(Repository, Digest), Manifest>> {
+        self.manifests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The candidate artifact built from the content tree, once in a run.
+    pub async fn built(&self, promotion: &Promotion) -> Result<&archive::Artifact, crate::promotion::PromotionError> {
+        self.built.get_or_try_init(|| promotion.build(&self.spool)).await
+    }
+
+    /// Remembers what a proof of an artifact against a commit found; an empty list is a proof.
+    pub fn remember_proof(&self, artifact: Digest, commit: CommitId, differences: &[String]) {
+        self.proofs().insert((artifact, commit), differences.to_vec());
+    }
+
+    pub fn proof(&self, artifact: Digest, commit: CommitId) -> Option<Vec<String>> {
+        self.proofs().get(&(artifact, commit)).cloned()
+    }
+
+    fn proofs(&self) -> std::sync::MutexGuard<'_, HashMap<(Digest, CommitId), Vec<String>>> {
+        self.proven.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
