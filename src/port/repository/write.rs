@@ -64,12 +64,14 @@ impl Store {
     }
 }
 
-/// libgit2 trims what git calls crud; here that is an error, so that what is written is what was said.
+/// libgit2 trims what git calls crud, and writes a newline into the header as it is; here both are
+/// errors, so that what is written is what was said.
 fn signature(what: &'static str, name: &str, email: &str, seconds: i64) -> Result<Signature<'static>, StoreError> {
     let invalid = |reason: String| StoreError::Invalid { what, reason };
     let who =
         Signature::new(name, email, &Time::new(seconds, 0)).map_err(|error| invalid(error.message().to_owned()))?;
-    if who.name_bytes() == name.as_bytes() && who.email_bytes() == email.as_bytes() && !email.is_empty() {
+    let plain = !name.contains(char::is_control) && !email.contains(char::is_control) && !email.is_empty();
+    if plain && who.name_bytes() == name.as_bytes() && who.email_bytes() == email.as_bytes() {
         return Ok(who);
     }
     Err(invalid(format!("git can't write `{name} <{email}>` as it is")))
