@@ -1,5 +1,7 @@
 //! One read view over a git tree, a directory and an unpacked archive.
 
+pub mod git;
+
 use std::io::Read;
 
 /// A path inside a tree: bytes, `/` between components, relative, without `.` or `..`.

@@ -1,8 +1,22 @@
 //! git: a bare store of sealift's own for objects, and an origin for refs.
 
+mod content;
+mod edit;
+mod history;
+mod libgit;
+mod store;
+mod transport;
+mod write;
+
 use std::collections::BTreeMap;
 
 use futures_util::future::BoxFuture;
+
+pub use content::{Difference, Node, mode};
+pub use edit::{Change, Edit};
+pub use history::Merged;
+pub use store::{Commit, Store, StoreError, Time};
+pub use write::{NewCommit, NewTag};
 
 use super::WriteError;
 use crate::model::{Answer, ObjectId, RefName, Unknown};

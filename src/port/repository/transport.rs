@@ -1,0 +1,4 @@
+//! placeholder
+pub(super) fn register() -> Result<(), git2::Error> {
+    Ok(())
+}

@@ -1,0 +1,4 @@
+//! The one integration binary: a module per area.
+
+mod repository;
+mod support;

@@ -1,0 +1,3 @@
+//! The git port against real git: the store, and origins over a path and over smart HTTP.
+
+mod store;
