@@ -166,7 +166,8 @@ fn stays_a_string(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let word = matches!(lower.as_str(), "y" | "n" | "yes" | "no" | "on" | "off" | "true" | "false" | "null");
     // Numbers, dates, sexagesimals: a letter that no number has, or two dots, set a string apart.
-    let number_like = value.chars().all(|c| c.is_ascii_hexdigit() || "xXoO_.:+-tTzZ".contains(c));
+    let number_like = value.starts_with(|c: char| c.is_ascii_digit())
+        && value.chars().all(|c| c.is_ascii_hexdigit() || "xXoO_.:+-tTzZ".contains(c));
     value.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
         && value.chars().all(safe)
         && !value.ends_with(':')
@@ -312,7 +313,7 @@ mod tests {
             ("a: &x 1\nb: *x\n", "b", 2, "an alias"),
             ("a: !t 1\n", "a", 1, "anchor or a tag"),
             ("a: 1\n---\na: 2\n", "a", 2, "second YAML document"),
-            ("a: 1\nb: [\n", "a", 3, "not readable as YAML"),
+            ("a: 1\nb: [\n", "a", 2, "not readable as YAML"),
         ] {
             let fault = replace_scalar(text.as_bytes(), key, "v").unwrap_err();
             assert!(fault.line == line && fault.reason.contains(reason), "{text:?}: {fault:?}");
