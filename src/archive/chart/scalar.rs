@@ -1,0 +1,338 @@
+//! Replaces one scalar of a YAML file and not a byte besides.
+
+use std::ops::Range;
+
+use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle, options};
+
+/// Why an edit isn't possible: a line (from 1; 0 is the whole file) and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub line: usize,
+    pub reason: String,
+}
+
+/// A node of the document: what it is and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Node {
+    /// Keys and list positions, joined by dots.
+    path: String,
+    what: What,
+    line: usize,
+    span: Range<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    Scalar { value: String, style: ScalarStyle, plain_node: bool, key: Option<Key> },
+    Map,
+    List,
+    Alias,
+}
+
+/// The key before a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    line: usize,
+    column: usize,
+    in_flow: bool,
+}
+
+/// Puts `value` where the scalar at `key` is (`a.b.0.c`), in the quotes that are there. A plain
+/// scalar gets quotes where the value needs them to stay a string.
+pub(super) fn replace_scalar(bytes: &[u8], key: &str, value: &str) -> Result<Vec<u8>, Fault> {
+    let text = utf8(bytes)?;
+    let before = nodes(text)?;
+    let node = find(&before, key)?.ok_or_else(|| Fault {
+        line: 0,
+        reason: format!("there is no `{key}`; add it to the file, or correct the key that is to be stamped"),
+    })?;
+    let fault = |reason: String| Fault { line: node.line, reason };
+    let style = match &node.what {
+        What::Scalar { plain_node: false, .. } => {
+            return Err(fault(format!(
+                "`{key}` has an anchor or a tag; write it without, so that nothing else changes"
+            )));
+        }
+        What::Scalar { .. } if node.span.is_empty() => {
+            return Err(fault(format!("`{key}` has no value; write `\"\"` there")));
+        }
+        What::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, .. } => {
+            return Err(fault(format!("`{key}` is a block of text; write it on one line")));
+        }
+        What::Scalar { style, .. } => *style,
+        What::Map | What::List => return Err(fault(format!("`{key}` is a map or a list; name a key with one value"))),
+        What::Alias => return Err(fault(format!("`{key}` is an alias; write its value there, or stamp its anchor"))),
+    };
+    let after = splice(text, node.span.clone(), &render(value, style))?;
+    let expected: Vec<_> =
+        before.iter().map(|n| (n.path.as_str(), if n == node { Some(value) } else { n.value() })).collect();
+    prove(&after, &expected)?;
+    Ok(after.into_bytes())
+}
+
+/// Adds a line `key: value` below the top-level scalar `sibling`.
+pub(super) fn insert_below(bytes: &[u8], sibling: &str, key: &str, value: &str) -> Result<Vec<u8>, Fault> {
+    let text = utf8(bytes)?;
+    let before = nodes(text)?;
+    let Some(node) = find(&before, sibling)? else {
+        return Err(Fault { line: 0, reason: format!("there is no `{sibling}`; add it") });
+    };
+    let What::Scalar { key: Some(Key { column, in_flow: false, .. }), .. } = node.what else {
+        return Err(Fault { line: node.line, reason: format!("write `{key}` there: only a block map gets it added") });
+    };
+    let rest = text.get(node.span.end..).unwrap_or_default();
+    let line = format!("{}{key}: {}", " ".repeat(column), render(value, ScalarStyle::Plain));
+    let (at, line) = match rest.find('\n') {
+        Some(end) => {
+            let ending = if rest.get(..end).is_some_and(|r| r.ends_with('\r')) { "\r\n" } else { "\n" };
+            (node.span.end + end + 1, line + ending)
+        }
+        None => (text.len(), format!("\n{line}")),
+    };
+    let after = splice(text, at..at, &line)?;
+    let mut expected: Vec<_> = before.iter().map(|n| (n.path.as_str(), n.value())).collect();
+    let place = before.iter().position(|n| n == node).map_or(0, |at| at + 1);
+    expected.insert(place, (key, Some(value)));
+    prove(&after, &expected)?;
+    Ok(after.into_bytes())
+}
+
+/// Whether there is such a key.
+pub(super) fn has(bytes: &[u8], key: &str) -> Result<bool, Fault> {
+    Ok(find(&nodes(utf8(bytes)?)?, key)?.is_some())
+}
+
+/// The line a key is on.
+pub(super) fn line_of(bytes: &[u8], key: &str) -> usize {
+    let nodes = utf8(bytes).and_then(nodes).unwrap_or_default();
+    nodes.iter().find(|n| n.path == key).map_or(0, |n| n.line)
+}
+
+impl Node {
+    fn value(&self) -> Option<&str> {
+        match &self.what {
+            What::Scalar { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        let line = valid.iter().filter(|&&b| b == b'\n').count() + 1;
+        Fault { line, reason: "not UTF-8; save the file as UTF-8".into() }
+    })
+}
+
+fn find<'a>(nodes: &'a [Node], key: &str) -> Result<Option<&'a Node>, Fault> {
+    let mut all = nodes.iter().filter(|n| n.path == key);
+    let first = all.next();
+    match all.next() {
+        Some(second) => Err(Fault { line: second.line, reason: format!("`{key}` is there twice; remove one") }),
+        None => Ok(first),
+    }
+}
+
+fn splice(text: &str, span: Range<usize>, new: &str) -> Result<String, Fault> {
+    match (text.get(..span.start), text.get(span.end..)) {
+        (Some(before), Some(after)) => Ok([before, new, after].concat()),
+        _ => Err(Fault { line: 0, reason: "the YAML reader gave no usable place".into() }),
+    }
+}
+
+/// The edited text must read back as planned, or it isn't handed out.
+fn prove(text: &str, expected: &[(&str, Option<&str>)]) -> Result<(), Fault> {
+    let after = nodes(text)?;
+    let equal = |(node, (path, value)): (&Node, &(&str, Option<&str>))| node.path == *path && node.value() == *value;
+    if after.len() == expected.len() && after.iter().zip(expected).all(equal) {
+        return Ok(());
+    }
+    Err(Fault { line: 0, reason: "stamping would change more than the value; simplify the YAML there".into() })
+}
+
+fn render(value: &str, style: ScalarStyle) -> String {
+    match style {
+        ScalarStyle::Plain if stays_a_string(value) => value.to_owned(),
+        ScalarStyle::SingleQuoted if !value.contains(char::is_control) => format!("'{}'", value.replace('\'', "''")),
+        // A JSON string is a double-quoted YAML scalar (YAML 1.2, 1.2).
+        _ => serde_json::Value::from(value).to_string(),
+    }
+}
+
+/// Whether a plain scalar reads as this very string, in YAML 1.1 too, in flow and in block.
+fn stays_a_string(value: &str) -> bool {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "._/:@+=-".contains(c);
+    let lower = value.to_ascii_lowercase();
+    let word = matches!(lower.as_str(), "y" | "n" | "yes" | "no" | "on" | "off" | "true" | "false" | "null");
+    // Numbers, dates, sexagesimals: a letter that no number has, or two dots, set a string apart.
+    let number_like = value.starts_with(|c: char| c.is_ascii_digit())
+        && value.chars().all(|c| c.is_ascii_hexdigit() || "xXoO_.:+-tTzZ".contains(c));
+    value.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
+        && value.chars().all(safe)
+        && !value.ends_with(':')
+        && !word
+        && (!number_like || value.matches('.').count() == 2 && !value.contains(':'))
+}
+
+enum Frame {
+    Map { path: String, key: Option<(String, Key)>, in_flow: bool, is_key: bool },
+    List { path: String, next: usize, is_key: bool },
+}
+
+/// Every value of the one document, in order. Keys are no nodes of their own.
+fn nodes(text: &str) -> Result<Vec<Node>, Fault> {
+    let mut stack: Vec<Frame> = Vec::new();
+    let mut nodes = Vec::new();
+    let mut documents = 0;
+    // Comments are not asked for: the reader buffers only so many of them.
+    for item in Parser::new_from_str_with_options(text, options! { emit_comments: false }) {
+        let (event, span) = item.map_err(|error| Fault {
+            line: error.marker().line(),
+            reason: format!("not readable as YAML: {}", error.info()),
+        })?;
+        let line = span.start.line();
+        match event {
+            Event::DocumentStart(..) => {
+                documents += 1;
+                if documents > 1 {
+                    return Err(Fault { line, reason: "a second YAML document; keep one in the file".into() });
+                }
+            }
+            Event::Scalar(value, style, anchor, tag) => {
+                if let Some(Frame::Map { key: key @ None, in_flow, .. }) = stack.last_mut() {
+                    *key = Some((value.into_owned(), Key { line, column: span.start.col(), in_flow: *in_flow }));
+                    continue;
+                }
+                let (path, key) = place(&mut stack);
+                let line = key.map_or(line, |k| k.line);
+                let plain_node = anchor == 0 && tag.is_none();
+                let what = What::Scalar { value: value.into_owned(), style, plain_node, key };
+                nodes.push(Node { path, what, line, span: range(span) });
+            }
+            Event::Alias(_) => match stack.last_mut() {
+                Some(Frame::Map { key: key @ None, in_flow, .. }) => {
+                    *key = Some(("*".into(), Key { line, column: span.start.col(), in_flow: *in_flow }));
+                }
+                _ => {
+                    let (path, _) = place(&mut stack);
+                    nodes.push(Node { path, what: What::Alias, line, span: range(span) });
+                }
+            },
+            Event::MappingStart(style, ..) | Event::SequenceStart(style, ..) => {
+                let is_map = matches!(event, Event::MappingStart(..));
+                let in_flow = style == StructureStyle::Flow;
+                let is_key = matches!(stack.last(), Some(Frame::Map { key: None, .. }));
+                let (path, key) = if is_key { ("?".into(), None) } else { place(&mut stack) };
+                let line = key.map_or(line, |k| k.line);
+                if !is_key {
+                    let what = if is_map { What::Map } else { What::List };
+                    nodes.push(Node { path: path.clone(), what, line, span: range(span) });
+                }
+                stack.push(match is_map {
+                    true => Frame::Map { path, key: None, in_flow, is_key },
+                    false => Frame::List { path, next: 0, is_key },
+                });
+            }
+            Event::MappingEnd | Event::SequenceEnd => {
+                let closed = stack.pop();
+                let was_key =
+                    matches!(closed, Some(Frame::Map { is_key: true, .. } | Frame::List { is_key: true, .. }));
+                if let (true, Some(Frame::Map { key, in_flow, .. })) = (was_key, stack.last_mut()) {
+                    *key = Some(("?".into(), Key { line, column: span.start.col(), in_flow: *in_flow }));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(nodes)
+}
+
+/// The path of the value that comes now, which its frame is then past.
+fn place(stack: &mut [Frame]) -> (String, Option<Key>) {
+    let join = |path: &str, last: &str| if path.is_empty() { last.to_owned() } else { format!("{path}.{last}") };
+    match stack.last_mut() {
+        Some(Frame::Map { path, key, .. }) => match key.take() {
+            Some((name, key)) => (join(path, &name), Some(key)),
+            None => (path.clone(), None),
+        },
+        Some(Frame::List { path, next, .. }) => {
+            let found = join(path, &next.to_string());
+            *next += 1;
+            (found, None)
+        }
+        None => (String::new(), None),
+    }
+}
+
+fn range(span: Span) -> Range<usize> {
+    span.byte_range().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn replaced(text: &str, key: &str, value: &str) -> String {
+        String::from_utf8(replace_scalar(text.as_bytes(), key, value).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn changes_the_value_and_nothing_else() {
+        for (text, key, value, expected) in [
+            ("a: 1 # c\r\nb:  x\t# d\r\n", "b", "z", "a: 1 # c\r\nb:  z\t# d\r\n"),
+            ("\u{feff}a: é\nb: 'x'", "b", "it's", "\u{feff}a: é\nb: 'it''s'"),
+            ("a: {b: [x, \"y\" ], c: z}\n", "a.b.1", "q\"\\", "a: {b: [x, \"q\\\"\\\\\" ], c: z}\n"),
+            ("---\na:\n  - b: x\n    c: y\n...\n", "a.0.c", "v1", "---\na:\n  - b: x\n    c: v1\n...\n"),
+            ("a: 1.16\n", "a", "1.17", "a: \"1.17\"\n"),
+            ("a: x\n", "a", "1.6.2", "a: 1.6.2\n"),
+            ("a: x\n", "a", "v1.6.2-rc.1", "a: v1.6.2-rc.1\n"),
+            ("a: x\n", "a", "oci://r.example/p", "a: oci://r.example/p\n"),
+            ("a: x\n", "a", "digest=sha256:00", "a: digest=sha256:00\n"),
+            ("a: x\n", "a", "", "a: \"\"\n"),
+            ("a: x\n", "a", "no", "a: \"no\"\n"),
+            ("a: x\n", "a", "2026-01-02", "a: \"2026-01-02\"\n"),
+            ("a: x\n", "a", "1:20", "a: \"1:20\"\n"),
+            ("a: x\n", "a", "- b: #", "a: \"- b: #\"\n"),
+            ("a: 'x'\n", "a", "two\nlines", "a: \"two\\nlines\"\n"),
+            ("? [k]\n: v\na: x\n", "a", "z", "? [k]\n: v\na: z\n"),
+        ] {
+            assert_eq!(replaced(text, key, value), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn says_why_not() {
+        for (text, key, line, reason) in [
+            ("a: 1\n", "b", 0, "there is no `b`"),
+            ("a: 1\nb: 2\na: 3\n", "a", 3, "there twice"),
+            ("a:\n  b: 1\n", "a", 1, "a map or a list"),
+            ("a:\nb: 1\n", "a", 1, "has no value"),
+            ("a: |\n  x\n", "a", 1, "a block of text"),
+            ("a: &x 1\nb: *x\n", "a", 1, "anchor or a tag"),
+            ("a: &x 1\nb: *x\n", "b", 2, "an alias"),
+            ("a: !t 1\n", "a", 1, "anchor or a tag"),
+            ("a: 1\n---\na: 2\n", "a", 2, "second YAML document"),
+            ("a: 1\nb: [\n", "a", 2, "not readable as YAML"),
+        ] {
+            let fault = replace_scalar(text.as_bytes(), key, "v").unwrap_err();
+            assert!(fault.line == line && fault.reason.contains(reason), "{text:?}: {fault:?}");
+        }
+        assert_eq!(replace_scalar(b"a: 1\nb: \xff\n", "a", "v").unwrap_err().line, 2);
+    }
+
+    #[test]
+    fn adds_a_line_below_its_sibling() {
+        for (text, expected) in [
+            ("name: x\nversion: 1.2.3 # c\nd: e\n", "name: x\nversion: 1.2.3 # c\nappVersion: v1\nd: e\n"),
+            ("version: \"1\"\r\nd: e\r\n", "version: \"1\"\r\nappVersion: v1\r\nd: e\r\n"),
+            ("name: x\n\nversion: 1", "name: x\n\nversion: 1\nappVersion: v1"),
+            ("  version: 1\n  d: e\n", "  version: 1\n  appVersion: v1\n  d: e\n"),
+        ] {
+            let found = insert_below(text.as_bytes(), "version", "appVersion", "v1").unwrap();
+            assert_eq!(String::from_utf8(found).unwrap(), expected);
+        }
+        let fault = insert_below(b"{version: 1, name: x}\n", "version", "appVersion", "v1").unwrap_err();
+        assert!(fault.reason.contains("only a block map"), "{fault:?}");
+    }
+}
