@@ -1,0 +1,4 @@
+//! The one integration binary: a module per area, helpers in `support`.
+
+mod registry;
+mod support;
