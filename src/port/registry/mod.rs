@@ -1,5 +1,9 @@
 //! Registries: one port, two implementations: remote ones, and OCI image layouts on disk.
 
+pub mod layout;
+
+pub use layout::Layout;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -58,6 +62,30 @@ pub trait RegistryWrite: Send + Sync {
         tag: &'a Tag,
         manifest: &'a Manifest,
     ) -> BoxFuture<'a, Result<(), WriteError>>;
+
+    /// Puts a manifest's exact bytes under its digest alone: how the children of an index arrive.
+    fn put_manifest_by_digest<'a>(
+        &'a self,
+        repository: &'a Repository,
+        manifest: &'a Manifest,
+    ) -> BoxFuture<'a, Result<(), WriteError>>;
+
+    /// Asks for a blob to be made available from another repository of the same registry,
+    /// without moving its bytes. Not mounted is not a failure: upload it then.
+    fn mount_blob<'a>(
+        &'a self,
+        repository: &'a Repository,
+        from: &'a Repository,
+        digest: &'a Digest,
+    ) -> BoxFuture<'a, Result<Mount, WriteError>>;
+}
+
+/// What became of a mount (OCI distribution-spec, mounting a blob from another repository).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mount {
+    Mounted,
+    /// The registry asks for an upload instead (202).
+    NotMounted,
 }
 
 /// Where a host's repositories are, when not at `https://<host>`.
