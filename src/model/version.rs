@@ -89,6 +89,21 @@ impl fmt::Display for Rc {
     }
 }
 
+/// Reads text inside a visitor: an error raised there carries its line and column in YAML.
+pub(crate) struct FromText<T>(pub(crate) std::marker::PhantomData<T>);
+
+impl<T: FromStr<Err: fmt::Display>> serde::de::Visitor<'_> for FromText<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+}
+
 macro_rules! as_text {
     ($($type:ty),*) => {$(
         impl Serialize for $type {
@@ -99,7 +114,7 @@ macro_rules! as_text {
 
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+                deserializer.deserialize_str($crate::model::version::FromText(std::marker::PhantomData))
             }
         }
     )*};

@@ -11,11 +11,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template(String);
 
+/// Why a text is not a template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}`: unknown placeholder `{{{name}}}`; there are {{version}}, {{line}} and {{n}}")]
-pub struct TemplateError {
-    text: String,
-    name: String,
+pub enum TemplateError {
+    #[error("`{text}`: unknown placeholder `{{{name}}}`; expected `{{version}}`, `{{line}}` or `{{n}}`")]
+    Unknown { text: String, name: String },
+    #[error("`{0}`: a brace without its other half; expected `{{version}}`, `{{line}}` or `{{n}}`")]
+    Brace(String),
 }
 
 impl Template {
@@ -76,14 +78,19 @@ impl FromStr for Template {
     type Err = TemplateError;
 
     fn from_str(text: &str) -> Result<Self, TemplateError> {
-        let mut rest = text;
-        while let Some(open) = rest.find('{') {
-            let close = rest[open..].find('}').map_or(rest.len(), |close| open + close);
-            let name = &rest[open + 1..close];
-            if !matches!(name, "version" | "line" | "n") || close == rest.len() {
-                return Err(TemplateError { text: text.to_owned(), name: name.to_owned() });
+        let mut parts = text.split('{');
+        let before = parts.next().unwrap_or_default();
+        if before.contains('}') {
+            return Err(TemplateError::Brace(text.to_owned()));
+        }
+        for part in parts {
+            match part.split_once('}') {
+                Some(("version" | "line" | "n", rest)) if !rest.contains('}') => {}
+                Some((name, rest)) if !rest.contains('}') => {
+                    return Err(TemplateError::Unknown { text: text.to_owned(), name: name.to_owned() });
+                }
+                _ => return Err(TemplateError::Brace(text.to_owned())),
             }
-            rest = &rest[close + 1..];
         }
         Ok(Self(text.to_owned()))
     }
@@ -113,7 +120,8 @@ mod tests {
         assert_eq!(template.rc_of("release-1.6.2-rc.3"), Some(rc));
         assert_eq!(template.rc_of("release-1.6.2-rc.3x"), None);
         assert_eq!(template.rc_of("release-1.6.2"), None);
-        assert!("{foo}".parse::<Template>().is_err());
-        assert!("{version".parse::<Template>().is_err());
+        for text in ["{foo}", "{version", "version}", "{version}}", "{{version}}", "{}", "}{"] {
+            assert!(text.parse::<Template>().is_err(), "{text}");
+        }
     }
 }

@@ -1,7 +1,7 @@
-//! The one integration binary: a module per area.
-
-mod repository;
 //! The one integration binary: a module per area, helpers in `support`.
 
+mod archive;
+mod pipelines;
 mod registry;
+mod repository;
 mod support;

@@ -1,0 +1,189 @@
+//! What each text in a pipeline file must be, key by key, and what no text may be.
+//!
+//! One table, so that every wrong value is reported at its own place and all in one go.
+
+use super::outline::{Node, Value, join, spell};
+use super::problem::{Problem, Source};
+use super::{names, paths, rules};
+
+type Rule = fn(&str) -> Result<(), String>;
+
+/// Keys, with `*` for each item of a list, and the rule for their text.
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("name", names::pipeline),
+    ("repository", rules::origin),
+    ("branches.rc", names::rc_branch),
+    ("branches.staging", names::staging_branch),
+    ("branches.line", names::line_branch),
+    ("branches.default", names::branch),
+    ("tags.rc", names::rc_tag),
+    ("tags.stable", names::stable_tag),
+    ("tags.modules.*", names::stable_tag),
+    ("root", paths::path),
+    ("identity.name", rules::person),
+    ("identity.email", rules::person),
+    ("allowed_paths.*", paths::glob),
+    ("references.owned.*", rules::place),
+    ("references.tag_prefixes.*", rules::tag_prefix),
+    ("references.values.*", paths::glob),
+    ("references.tag_files.*", paths::glob),
+    ("references.text.*.path", paths::path),
+    ("references.gzip.*.path", rules::gzip),
+    ("references.gzip.*.plain", paths::path),
+    ("references.exclude.*.path", paths::glob),
+    ("references.exclude.*.line", rules::line),
+    ("references.exclude.*.reason", rules::reason),
+    ("artifact.repository", rules::place),
+    ("artifact.source", rules::url),
+    ("artifact.modes.file", rules::mode),
+    ("artifact.modes.executable", rules::mode),
+    ("artifact.modes.directory", rules::mode),
+    ("artifact.rc_only.*", paths::glob),
+    ("artifact.rc_tag.optional", rules::reason),
+    ("installer.values", paths::path),
+    ("installer.url_key", rules::key),
+    ("installer.ref_key", rules::key),
+    ("chart.path", paths::path),
+    ("chart.repository", rules::place),
+    ("chart.stamp.*.file", paths::path),
+    ("chart.stamp.*.key", rules::key_path),
+    ("chart.stamp.*.value", names::stamp),
+    ("aliases.images.*", rules::alias),
+    ("aliases.chart.*", rules::alias),
+    ("verify.rest.report", rules::reason),
+    ("base_requires.*.file", paths::path),
+    ("base_requires.*.contains", rules::line),
+];
+
+/// The keys whose value is `true` or `false`.
+const BOOLEANS: [&str; 1] = ["required"];
+
+/// The keys whose value could carry a password: their messages never repeat it.
+const ADDRESSES: [&str; 2] = ["repository", "artifact.source"];
+
+/// Everything that is wrong with single values.
+pub(super) fn check(source: &Source<'_>, root: &Node) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    walk(source, "", root, &mut problems);
+    for (pattern, rule) in RULES {
+        for (path, node) in root.each(pattern) {
+            let Some(text) = node.text() else { continue };
+            // A value that isn't text at all was reported by `walk`.
+            if not_text(node, false).is_some() {
+                continue;
+            }
+            if let Err(message) = rule(text) {
+                let problem = source.problem(&node.span, format!("{}: {message}", spell(&path)));
+                let may_hold_a_secret = ADDRESSES.contains(pattern) && text.contains('@');
+                problems.push(if may_hold_a_secret { problem.without_excerpt() } else { problem });
+            }
+        }
+    }
+    problems
+}
+
+/// Values that YAML doesn't read as text, and items that are in a list twice.
+fn walk(source: &Source<'_>, path: &str, node: &Node, problems: &mut Vec<Problem>) {
+    let mut report = |node: &Node, path: &str, what: &str| {
+        problems.push(source.problem(&node.span, format!("{}: {what}", spell(path))));
+    };
+    match &node.value {
+        Value::Scalar { .. } => {
+            let boolean_is_fine = path.rsplit('.').next().is_some_and(|key| BOOLEANS.contains(&key));
+            if let Some(why) = not_text(node, boolean_is_fine) {
+                report(node, path, &why);
+            }
+        }
+        Value::List(items) => {
+            for (position, item) in items.iter().enumerate() {
+                let earlier = items.iter().take(position).any(|other| other.text() == item.text());
+                if let (Some(text), true) = (item.text(), earlier) {
+                    report(item, path, &format!("`{text}` is there twice; keep one"));
+                }
+            }
+            for (position, item) in items.iter().enumerate() {
+                walk(source, &join(path, &position.to_string()), item, problems);
+            }
+        }
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                walk(source, &join(path, key.text().unwrap_or_default()), value, problems);
+            }
+        }
+    }
+}
+
+/// Why a scalar is not text: what YAML reads it as, and how to write it.
+fn not_text(node: &Node, boolean_is_fine: bool) -> Option<String> {
+    let Value::Scalar { text, plain: true } = &node.value else { return None };
+    match text.as_str() {
+        _ if node.span.is_empty() => Some("there is no value; give one or delete the key".into()),
+        "~" | "null" | "Null" | "NULL" => Some(format!("`{text}` is no value; give one or delete the key")),
+        "true" | "True" | "TRUE" | "false" | "False" | "FALSE" if !boolean_is_fine => {
+            Some(format!("`{text}` is a truth value where text is meant; expected text, quoted: \"{text}\""))
+        }
+        _ if is_number(text) => {
+            Some(format!("`{text}` is a number where text is meant; expected text, quoted: \"{text}\""))
+        }
+        _ => None,
+    }
+}
+
+/// Whether YAML 1.1 or 1.2 reads a plain scalar as a number.
+fn is_number(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let based = |prefix: &str, base| {
+        unsigned
+            .strip_prefix(prefix)
+            .is_some_and(|digits| !digits.is_empty() && digits.chars().all(|c| c.is_digit(base)))
+    };
+    let decimal = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && unsigned.contains(|c: char| c.is_ascii_digit())
+        && unsigned.replace('_', "").parse::<f64>().is_ok();
+    let word = matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN");
+    decimal || word || based("0x", 16) || based("0o", 8) || based("0b", 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words serde judges itself.
+    const WORDS: [&str; 2] = ["forge", "required"];
+
+    fn texts(path: &str, node: &Node, found: &mut Vec<String>) {
+        match &node.value {
+            Value::Scalar { .. } => found.push(path.to_owned()),
+            Value::List(items) => items.iter().for_each(|item| texts(&join(path, "*"), item, found)),
+            Value::Map(entries) => {
+                entries.iter().for_each(|(key, value)| texts(&join(path, key.text().unwrap()), value, found));
+            }
+        }
+    }
+
+    #[test]
+    fn every_text_has_a_rule() {
+        let text = include_str!("../../fixtures/pipelines/good/full.yaml");
+        let root = super::super::outline::read(&Source { name: "full.yaml", text }).unwrap();
+        let mut found = Vec::new();
+        texts("", &root, &mut found);
+        for path in &found {
+            let ruled = RULES.iter().any(|(pattern, _)| pattern == path);
+            let word = path.rsplit('.').next().is_some_and(|key| WORDS.contains(&key)) || path == "stages.*";
+            assert!(ruled || word, "{path} has no rule");
+        }
+        for (pattern, _) in RULES {
+            assert!(found.iter().any(|path| path == pattern), "{pattern} is not in full.yaml");
+        }
+    }
+
+    #[test]
+    fn tells_numbers_from_text() {
+        for text in ["1", "-1", "1.20", "0644", "0x1f", "0o755", "1e3", "1_000", ".5", "+.inf", ".nan"] {
+            assert!(is_number(text), "{text}");
+        }
+        for text in ["1.6.2", "v1", "1.x", "inf", "nan", ".", "-", "0x", "e1", "2026-09-15", "infinity", "0xg"] {
+            assert!(!is_number(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Pipeline files: the ones that ship are good, and each bad one is refused with exactly its message.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sealift::pipeline::{self, Pipeline, PipelineError, RcTag, Rest};
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The YAML files of a folder, by name; at least one.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(here(folder))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "{folder} holds no pipelines");
+    files
+}
+
+fn good(path: &str) -> Pipeline {
+    pipeline::load(&here(path)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn shipped_pipelines_are_good_and_named_after_their_file() {
+    for path in files("pipelines") {
+        let pipeline = pipeline::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(Some(pipeline.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()));
+    }
+}
+
+#[test]
+fn good_fixtures_are_good() {
+    for path in files("fixtures/pipelines/good") {
+        pipeline::load(&path).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// Each `bad/NAME.yaml` has its whole message in `bad/NAME.txt`: wording, line and column are held.
+/// `SEALIFT_BLESS=1` writes them anew; read the difference before you commit it.
+#[test]
+fn bad_pipelines_are_refused_with_their_message() {
+    let bless = std::env::var_os("SEALIFT_BLESS").is_some();
+    let mut differences = Vec::new();
+    for path in files("fixtures/pipelines/bad") {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let text = fs::read(&path).unwrap();
+        let error = match pipeline::load(&path) {
+            Ok(_) => panic!("{name} was accepted"),
+            Err(error) => error,
+        };
+        let PipelineError::Invalid { problems } = &error else { panic!("{name}: {error}") };
+        assert!(!problems.is_empty(), "{name}: refused without a problem");
+        for problem in problems {
+            let lines = text.split(|&byte| byte == b'\n').count();
+            assert!((1..=lines).contains(&problem.line), "{name}: line {} of {lines}", problem.line);
+        }
+        let message = error.to_string().replace(path.to_str().unwrap(), name) + "\n";
+        let expected = path.with_extension("txt");
+        if bless {
+            fs::write(&expected, &message).unwrap();
+        } else if fs::read_to_string(&expected).ok().as_deref() != Some(&message) {
+            differences.push(format!("{} should be:\n{message}", expected.display()));
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[test]
+fn every_message_belongs_to_a_bad_pipeline() {
+    let files = fs::read_dir(here("fixtures/pipelines/bad")).unwrap();
+    for path in files.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "txt")) {
+        assert!(path.with_extension("yaml").exists(), "{} has no pipeline", path.display());
+    }
+}
+
+#[test]
+fn messages_say_what_is_expected() {
+    for path in files("fixtures/pipelines/bad") {
+        let Err(PipelineError::Invalid { problems }) = pipeline::load(&path) else { panic!("{}", path.display()) };
+        for problem in problems {
+            let hint = ["expected", "write", "keep one", "delete the key", "missing key", "leave", "not YAML"];
+            assert!(hint.iter().any(|word| problem.message.contains(word)), "{problem}");
+        }
+    }
+}
+
+#[test]
+fn a_secret_in_an_address_is_never_shown() {
+    let path = here("fixtures/pipelines/bad/credentials.yaml");
+    assert!(fs::read_to_string(&path).unwrap().contains("hunter2"));
+    assert!(!pipeline::load(&path).unwrap_err().to_string().contains("hunter2"));
+}
+
+#[test]
+fn an_unreadable_file_is_named() {
+    let error = pipeline::load(&here("pipelines/absent.yaml")).unwrap_err();
+    assert!(matches!(&error, PipelineError::Read { .. }));
+    assert!(error.to_string().contains("pipelines/absent.yaml"), "{error}");
+}
+
+#[test]
+fn the_minimal_pipeline_gets_the_defaults() {
+    let pipeline = good("pipelines/minimal.yaml");
+    let rc = "1.6.2-rc.3".parse().unwrap();
+    assert_eq!(pipeline.branches.rc.rc(&rc), "release-1.6.2-rc.3");
+    assert_eq!(pipeline.branches.staging.rc(&rc), "release-1.6.2");
+    assert_eq!(pipeline.branches.line.rc(&rc), "release-1.6");
+    assert_eq!(pipeline.tags.stable.rc(&rc), "v1.6.2");
+    assert_eq!(pipeline.artifact.rc_tag, RcTag::Required);
+    assert_eq!(pipeline.verify.rest, Rest::Refuse);
+    assert_eq!(pipeline.artifact.modes.0, sealift::archive::Modes::default());
+    assert!(pipeline.allowed_paths.is_empty() && pipeline.chart.is_none() && pipeline.stages.is_none());
+    assert_eq!(pipeline.spec().values, ["*/*/values.yaml"]);
+}
+
+#[test]
+fn shorthands_have_two_forms() {
+    let pipeline = good("fixtures/pipelines/good/full.yaml");
+    assert_eq!(pipeline.artifact.rc_tag, RcTag::Optional("Candidates before 1.4 were published without a tag.".into()));
+    assert_eq!(pipeline.verify.rest, Rest::Report("The documentation moves on its own.".into()));
+    let modes = sealift::archive::Modes::Fixed { file: 0o664, executable: 0o775, directory: 0o775 };
+    assert_eq!(pipeline.artifact.modes.0, modes);
+    assert_eq!(good("fixtures/pipelines/good/as-is.yaml").artifact.modes.0, sealift::archive::Modes::AsIs);
+    assert_eq!(pipeline.stages.unwrap().0, pipeline::STAGES);
+}
+
+#[test]
+fn people_may_change_allowed_paths_outside_the_root_only() {
+    let pipeline = good("pipelines/cozystack.yaml");
+    for (path, expected) in [
+        ("docs/changelogs/v1.6.2.md", true),
+        ("docs/changelogs/next/v1.md", true),
+        ("docs/README.md", false),
+        ("packages/docs/changelogs/x.md", false),
+        ("packages", false),
+        ("README.md", false),
+    ] {
+        assert_eq!(pipeline.is_allowed(path.as_bytes()), expected, "{path}");
+    }
+    assert!(pipeline.is_below_root(b"packages/a") && !pipeline.is_below_root(b"packages-old/a"));
+    assert!(pipeline.is_rc_only(b"core/installer/images/build.log"));
+    assert!(!pipeline.is_rc_only(b"core/installer/images/a/build.log"));
+    assert!(!pipeline.is_rc_only(b"core/installer/values.yaml"));
+}
