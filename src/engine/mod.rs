@@ -1,5 +1,15 @@
 //! The loop that makes the world equal to a promotion, and its one interpreter.
+//!
+//! [`plan`] looks, [`run`] looks and acts; both ask the same stages. Holding is planned, not
+//! remembered: after acting the engine looks again, and only a stage that holds lets the next begin.
 
+pub mod apply;
 pub mod event;
+pub mod log;
+mod look;
+mod ports;
+mod run;
 
 pub use event::{End, Event, Goal, Observer, StageState, State, StepState};
+pub use ports::{Effects, Looker, Patience, Settings, Stop};
+pub use run::{Scope, abandon, plan, run, unfinished, verify};

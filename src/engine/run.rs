@@ -3,9 +3,13 @@
 use super::event::{End, Event, Goal, StageState, State};
 use super::ports::{Effects, Looker, Settings};
 use super::{apply, log};
-use crate::model::{Digest, Refusal};
+use crate::model::{Digest, Refusal, Stable};
+use crate::port::repository::Merged;
 use crate::promotion::Promotion;
 use crate::promotion::locate::Request;
+use crate::stage::abandon::Abandon;
+use crate::stage::proof;
+use crate::tree::show;
 use crate::stage::{Memory, Plan, STAGES, Stage, Step, Summary, Verdict, World};
 
 /// Rounds of looking and acting that one stage may need: races are planned again, but not for ever.
@@ -63,6 +67,57 @@ pub async fn run(
     Ok(end(settings, state, &states))
 }
 
+/// Proves the candidate as it stands: against the merge, or, before it, against what a merge of the
+/// staging branch into the base would give.
+pub async fn verify(request: &Request, look: &Looker<'_>, settings: &Settings<'_>) -> anyhow::Result<State> {
+    let Some(promotion) = goal(request, look, settings).await? else { return Ok(State::Refused) };
+    let memory = Memory::new(look.spool.clone());
+    let facts = look.facts(&promotion, false).await?;
+    let world = look.world(&promotion, &facts, &memory);
+    let plan = match (facts.merged(), facts.staging, facts.base) {
+        (Some(merge), ..) => proof::plan(&world, merge).await?,
+        (None, Some(head), Some(base)) => match look.store.merge_trees(base, head)? {
+            Merged::Tree(tree) => proof::against(&world, tree, "the prospective merge").await?,
+            Merged::Conflicts(paths) => Refusal::new("the staging branch can't be merged into the base")
+                .at(paths.iter().map(|path| show(path)))
+                .hint("cut the next release candidate from the base")
+                .into(),
+        },
+        _ => Plan::wait("commit", "there is no staging branch to verify yet"),
+    };
+    let state = StageState::new("verify", &plan.verdict, &plan.notes);
+    let word = state.state;
+    settings.observer.event(&Event::Stage(state));
+    Ok(end(settings, word, &[("verify", word)]))
+}
+
+/// Takes a promotion back that is not merged: the staging branch goes, nothing else.
+pub async fn abandon(
+    request: &Request,
+    discard: bool,
+    look: &Looker<'_>,
+    effects: &Effects<'_>,
+    settings: &Settings<'_>,
+) -> anyhow::Result<State> {
+    let Some(promotion) = goal(request, look, settings).await? else { return Ok(State::Refused) };
+    let memory = Memory::new(look.spool.clone());
+    let state = drive(&Abandon { discard }, &promotion, &memory, look, effects, settings).await?;
+    settings.observer.event(&Event::End(End { state, done: Vec::new(), left: Vec::new(), next: None }));
+    Ok(state)
+}
+
+/// Versions with a staging branch and no published tag.
+pub async fn unfinished(look: &Looker<'_>) -> anyhow::Result<Vec<Stable>> {
+    let refs = look.origin.refs().await.known()?.unwrap_or_default();
+    let short = |name: &crate::model::RefName, space: &str| name.as_str().strip_prefix(space).map(str::to_owned);
+    let published = |version: &Stable| {
+        let tag = look.pipeline.tags.stable.stable(version);
+        refs.refs.keys().any(|name| short(name, "refs/tags/").is_some_and(|name| name == tag))
+    };
+    let staged = refs.refs.keys().filter_map(|name| look.pipeline.branches.staging.version_of(&short(name, "refs/heads/")?));
+    Ok(staged.filter(|version| !published(version)).collect())
+}
+
 /// Freezes or finds the candidate and computes the promotion. `None`: it was refused, and said so.
 async fn goal(request: &Request, look: &Looker<'_>, settings: &Settings<'_>) -> anyhow::Result<Option<Promotion>> {
     match look.promotion(request).await? {
@@ -101,8 +156,12 @@ async fn drive(
         let facts = look.facts(promotion, contested).await?;
         let plan = stage.plan(&look.world(promotion, &facts, memory)).await?;
         let Verdict::Act(steps) = &plan.verdict else {
-            let state = tell(stage, &plan, settings);
-            break state;
+            let world = look.world(promotion, &facts, memory);
+            let broken = match plan.verdict {
+                Verdict::Holds => stage.invariants(&world).await?,
+                _ => Vec::new(),
+            };
+            break if broken.is_empty() { tell(stage, &plan, settings) } else { tell(stage, &Plan::refuse(broken), settings) };
         };
         let waiting_for_its_own_write = rounds > 0 && !contested && repeats(steps, &written);
         if waiting_for_its_own_write && looks < settings.patience.looks {
@@ -194,4 +253,25 @@ fn end(settings: &Settings<'_>, state: State, states: &[(&'static str, State)]) 
     let next = (state != State::Holds || !left.is_empty()).then(|| settings.resume.clone());
     settings.observer.event(&Event::End(End { state, done: names().filter(|name| holds(name)).collect(), left, next }));
     state
+}
+
+impl From<&Promotion> for Goal {
+    fn from(promotion: &Promotion) -> Self {
+        let candidate = &promotion.candidate;
+        let image = |image: &crate::promotion::Image| {
+            (format!("{}:{}", image.repository, image.tag), image.digest.to_string())
+        };
+        Self {
+            pipeline: candidate.pipeline.clone(),
+            rc: format!("v{}", candidate.rc),
+            stable: format!("v{}", candidate.rc.stable),
+            rc_commit: candidate.rc_commit.to_string(),
+            rc_artifact: candidate.rc_artifact.to_string(),
+            base: candidate.base.short().to_owned(),
+            seal: promotion.seal().to_string(),
+            content_commit: promotion.content.to_string(),
+            diff_id: promotion.diff_id.to_string(),
+            images: promotion.images.iter().map(image).collect(),
+        }
+    }
 }

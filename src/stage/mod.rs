@@ -5,6 +5,7 @@
 
 use futures_util::future::BoxFuture;
 
+pub mod abandon;
 pub mod action;
 mod alias;
 mod base;
@@ -13,7 +14,7 @@ mod commit;
 mod finalize;
 mod gate;
 mod pin;
-mod proof;
+pub mod proof;
 mod propose;
 mod push;
 mod retag;

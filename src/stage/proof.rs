@@ -3,26 +3,31 @@
 
 use super::{Plan, Refusal, World};
 use crate::archive::{self, Limits, Unpacked};
-use crate::model::{Answer, CommitId, Digest, Unknown};
+use crate::model::{Answer, CommitId, Digest, TreeId, Unknown};
 use crate::pipeline::Rest;
 use crate::promotion::proof::{Difference, Proof};
 use crate::promotion::{PromotionError, packages};
 use crate::tree::show;
 
-/// Proves the pinned candidate against a commit: the staging head, a prospective merge, the merge.
+/// Proves the pinned candidate against a commit: the staging head, or the merge.
 pub async fn plan(world: &World<'_>, commit: CommitId) -> anyhow::Result<Plan> {
+    against(world, world.store.tree_of(commit)?, &commit.to_string()).await
+}
+
+/// Proves the pinned candidate against a tree of the repository, which `name` stands for.
+pub async fn against(world: &World<'_>, tree: TreeId, name: &str) -> anyhow::Result<Plan> {
     let Some(pin) = world.facts.pin else {
         return Ok(Plan::wait("pin", "the candidate is proven once it is pinned"));
     };
-    let (mut refusals, notes) = rest(world, commit)?;
-    let places = match world.memory.proof(pin.artifact, commit) {
+    let (mut refusals, notes) = rest(world, tree, name)?;
+    let places = match world.memory.proof(pin.artifact, tree) {
         Some(places) => Ok(places),
-        None => differences(world, pin.artifact, commit).await?,
+        None => differences(world, pin.artifact, tree).await?,
     };
     match places {
         Ok(places) if places.is_empty() => {}
         Ok(places) => refusals.push(
-            Refusal::new(format!("the candidate {} is not proven by {commit}", pin.artifact))
+            Refusal::new(format!("the candidate {} is not proven by {name}", pin.artifact))
                 .at(places)
                 .hint("nothing public exists and the version is not spent: cut the next release candidate from the base"),
         ),
@@ -31,7 +36,7 @@ pub async fn plan(world: &World<'_>, commit: CommitId) -> anyhow::Result<Plan> {
     if !refusals.is_empty() {
         return Ok(Plan::refuse(refusals).notes(notes));
     }
-    Ok(Plan::holds().note(format!("{} is what was tested and what {commit} holds", pin.artifact)).notes(notes))
+    Ok(Plan::holds().note(format!("{} is what was tested and what {name} holds", pin.artifact)).notes(notes))
 }
 
 /// Rule 3 in the gate: the rc artifact holds the rc commit's tree.
@@ -70,7 +75,7 @@ pub async fn tested(world: &World<'_>) -> anyhow::Result<Vec<Refusal>> {
 async fn differences(
     world: &World<'_>,
     artifact: Digest,
-    commit: CommitId,
+    tree: TreeId,
 ) -> anyhow::Result<Result<Vec<String>, Refusal>> {
     let candidate = &world.promotion.candidate;
     let (tested, pinned) = match (pull(world, candidate.rc_artifact).await, pull(world, artifact).await) {
@@ -78,7 +83,7 @@ async fn differences(
         (Err(refusal), _) | (_, Err(refusal)) => return Ok(Err(refusal)),
     };
     let found = tokio::task::block_in_place(|| {
-        let merged = packages(world.store, world.store.tree_of(commit)?, &world.pipeline.root)?;
+        let merged = packages(world.store, tree, &world.pipeline.root)?;
         let proof = Proof {
             pipeline: world.pipeline,
             rc: &candidate.rc,
@@ -95,17 +100,17 @@ async fn differences(
         }
         Err(error) => return Err(error.into()),
     };
-    world.memory.remember_proof(artifact, commit, &places);
+    world.memory.remember_proof(artifact, tree, &places);
     Ok(Ok(places))
 }
 
 /// Rule 6: outside the root the merged repository differs from the rc commit in allowed paths only.
-fn rest(world: &World<'_>, commit: CommitId) -> Result<(Vec<Refusal>, Vec<String>), PromotionError> {
+fn rest(world: &World<'_>, tree: TreeId, name: &str) -> Result<(Vec<Refusal>, Vec<String>), PromotionError> {
     let history = world.history();
-    let (old, new) = (world.store.tree_of(world.promotion.candidate.rc_commit)?, world.store.tree_of(commit)?);
+    let old = world.store.tree_of(world.promotion.candidate.rc_commit)?;
     let paths: Vec<String> = world
         .store
-        .changed_paths(old, new)?
+        .changed_paths(old, tree)?
         .into_iter()
         .filter(|path| !history.in_root(path) && !world.pipeline.is_allowed(path))
         .map(|path| show(&path))
@@ -116,7 +121,7 @@ fn rest(world: &World<'_>, commit: CommitId) -> Result<(Vec<Refusal>, Vec<String
     Ok(match &world.pipeline.verify.rest {
         Rest::Refuse => {
             let refusal = Refusal::new(format!(
-                "{commit} differs from what was tested outside {} and allowed paths (rule 6)",
+                "{name} differs from what was tested outside {} and allowed paths (rule 6)",
                 world.pipeline.root
             ))
             .at(paths)

@@ -44,7 +44,7 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
             )
             .into());
     }
-    let tag = promotion.temporary_tag(digest);
+    let tag = promotion.temporary_tag(digest)?;
     match world.tagged(repository, &tag).await {
         Answer::Found(other) => {
             return Ok(Refusal::new(format!("{repository}:{tag} exists with other bytes"))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::archive;
-use crate::model::{Answer, CommitId, Digest, Manifest, RefName, Repository};
+use crate::model::{Answer, CommitId, Digest, Manifest, RefName, Repository, Tag, TreeId};
 use crate::pipeline::Pipeline;
 use crate::port::registry::{At, RegistryRead};
 use crate::port::repository::{Listed, Refs, Store};
@@ -44,7 +44,7 @@ pub struct Facts {
 pub struct Memory {
     manifests: Mutex<HashMap<(Repository, Digest), Manifest>>,
     built: tokio::sync::OnceCell<archive::Artifact>,
-    proven: Mutex<HashMap<(Digest, CommitId), Vec<String>>>,
+    proven: Mutex<HashMap<(Digest, TreeId), Vec<String>>>,
     /// Where files are spooled.
     pub spool: PathBuf,
 }
@@ -90,7 +90,7 @@ impl World<'_> {
     }
 
     /// What a tag names now: asked for every time.
-    pub async fn tagged(&self, repository: &Repository, tag: &crate::model::Tag) -> Answer<Manifest> {
+    pub async fn tagged(&self, repository: &Repository, tag: &Tag) -> Answer<Manifest> {
         let answer = self.registry.manifest(repository, &At::Tag(tag.clone())).await;
         if let Answer::Found(manifest) = &answer {
             self.memory.manifests().insert((repository.clone(), manifest.digest()), manifest.clone());
@@ -113,16 +113,16 @@ impl Memory {
         self.built.get_or_try_init(|| promotion.build(&self.spool)).await
     }
 
-    /// Remembers what a proof of an artifact against a commit found; an empty list is a proof.
-    pub fn remember_proof(&self, artifact: Digest, commit: CommitId, differences: &[String]) {
-        self.proofs().insert((artifact, commit), differences.to_vec());
+    /// Remembers what a proof of an artifact against a tree found; an empty list is a proof.
+    pub fn remember_proof(&self, artifact: Digest, tree: TreeId, differences: &[String]) {
+        self.proofs().insert((artifact, tree), differences.to_vec());
     }
 
-    pub fn proof(&self, artifact: Digest, commit: CommitId) -> Option<Vec<String>> {
-        self.proofs().get(&(artifact, commit)).cloned()
+    pub fn proof(&self, artifact: Digest, tree: TreeId) -> Option<Vec<String>> {
+        self.proofs().get(&(artifact, tree)).cloned()
     }
 
-    fn proofs(&self) -> std::sync::MutexGuard<'_, HashMap<(Digest, CommitId), Vec<String>>> {
+    fn proofs(&self) -> std::sync::MutexGuard<'_, HashMap<(Digest, TreeId), Vec<String>>> {
         self.proven.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,10 @@
 //! One read view over a git tree, a directory and an unpacked archive.
 
 pub mod git;
+mod mounted;
+
+pub use git::GitTree;
+pub use mounted::Mounted;
 
 use std::io::Read;
 

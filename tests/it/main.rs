@@ -1,6 +1,5 @@
 //! The one integration binary: a module per area, helpers in `support`.
 
-mod archive;
 mod pipelines;
 mod registry;
 mod repository;
