@@ -1,0 +1,3 @@
+//! The one integration binary: an area is a module here.
+
+mod report;
