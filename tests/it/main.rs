@@ -4,3 +4,6 @@ mod pipelines;
 mod registry;
 mod repository;
 mod support;
+//! The one integration binary: an area is a module here.
+
+mod report;
