@@ -1,1 +1,5 @@
-fn main() {}
+//! The sealift binary: everything is in the library.
+
+fn main() -> std::process::ExitCode {
+    sealift::cli::main()
+}

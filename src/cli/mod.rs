@@ -1,1 +1,159 @@
-//! The command line: the only reader of arguments, environment and terminal.
+//! The command line: the only reader of arguments, environment, clock and terminal.
+
+pub mod args;
+mod demo;
+mod environment;
+mod failure;
+mod promote;
+mod session;
+mod trees;
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+
+use args::{Cli, Command, Format, RefsCommand, Show, When};
+use environment::Environment;
+use failure::{Ended, Hinted};
+use promote::Context;
+
+use crate::engine::{State, Stop};
+use crate::report::{Annotations, Json, Markdown, Mode, Problem, Reporter, Style, Tee, Terminal, append_summary};
+
+/// Parses the arguments and runs the command.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let environment = Environment::read();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: no threads to run on\ncaused by: {error}");
+            return ExitCode::from(State::Failed.exit_code());
+        }
+    };
+    let code = runtime.block_on(run(&cli, &environment));
+    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    ExitCode::from(code)
+}
+
+/// Who is told, and the Markdown that is kept for the end.
+struct Told {
+    reporters: Tee,
+    markdown: Option<Arc<Markdown>>,
+}
+
+fn told(show: &Show, environment: &Environment, mode: Mode) -> Told {
+    let color = match show.color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => !environment.no_color && (environment.force_color || environment.stdout_is_terminal),
+    };
+    let columns = environment.columns.unwrap_or(80);
+    let progress = (environment.stderr_is_terminal && !show.quiet).then_some(columns);
+    let style = Style { mode, color, progress, verbose: show.verbose, quiet: show.quiet };
+    let mut reporters: Vec<Box<dyn Reporter>> = Vec::new();
+    let mut markdown = None;
+    match show.format {
+        Format::Human => {
+            reporters.push(Box::new(Terminal::new(Box::new(std::io::stdout()), Box::new(std::io::stderr()), style)));
+        }
+        Format::Json => reporters.push(Box::new(Json::new(Box::new(std::io::stdout())))),
+        Format::Markdown => {}
+    }
+    if show.format == Format::Markdown || environment.step_summary.is_some() {
+        let document = Arc::new(Markdown::new());
+        reporters.push(Box::new(document.clone()));
+        markdown = Some(document);
+    }
+    if environment.actions && show.format == Format::Human {
+        reporters.push(Box::new(Annotations::new(Box::new(std::io::stdout()))));
+    }
+    Told { reporters: Tee(reporters), markdown }
+}
+
+async fn run(cli: &Cli, environment: &Environment) -> u8 {
+    let looks = matches!(cli.command, Command::Plan(_) | Command::Status(_) | Command::Verify(_));
+    let told = told(&cli.show, environment, if looks { Mode::Plan } else { Mode::Run });
+    let stop = Stop::default();
+    let interrupted = stop.clone();
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            if interrupted.requested() {
+                // Asked twice: the current action is not waited for.
+                std::process::exit(i32::from(State::Interrupted.exit_code()));
+            }
+            interrupted.request();
+        }
+    });
+    let context = Context { environment, observer: &told.reporters, stop };
+    let ended = dispatch(cli, &context).await;
+    let code = match ended {
+        Ok(state) => state.exit_code(),
+        Err(error) if broken_pipe(&error) => 0,
+        Err(error) => {
+            told.reporters.problem(&problem(&error));
+            State::Failed.exit_code()
+        }
+    };
+    finish(&told, cli.show.format, environment).map_or_else(
+        |error| {
+            let _ = writeln!(std::io::stderr(), "error: the report could not be written\ncaused by: {error}");
+            code.max(State::Failed.exit_code())
+        },
+        |()| code,
+    )
+}
+
+async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
+    let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
+    let format = cli.show.format;
+    match &cli.command {
+        Command::Demo(args) => demo::run(args, context, &mut out).await,
+        Command::Plan(args) => promote::plan(args, context).await,
+        Command::Run(args) | Command::Resume(args) => promote::run(args, context).await,
+        Command::Status(args) => promote::status(args, context).await,
+        Command::Verify(args) => promote::verify(args, context).await,
+        Command::Abandon(args) => promote::abandon(args, context).await,
+        Command::Refs(RefsCommand::List(args)) => trees::list(args, format, &mut out, &mut err),
+        Command::Refs(RefsCommand::Census(args)) => trees::census(args, format, &mut out, &mut err),
+        Command::Rewrite(args) => trees::rewrite(args, format, &mut out),
+        Command::Archive(args) => trees::archive(args, format, &mut out),
+        Command::Check(args) => trees::check(args, &mut out),
+    }
+}
+
+/// The document for a pull request or a step summary, and everything flushed.
+fn finish(told: &Told, format: Format, environment: &Environment) -> std::io::Result<()> {
+    if let Some(markdown) = &told.markdown {
+        if let Some(path) = &environment.step_summary {
+            append_summary(path, &markdown.render(Markdown::SUMMARY))?;
+        }
+        if format == Format::Markdown {
+            std::io::stdout().write_all(markdown.render(Markdown::COMMENT).as_bytes())?;
+        }
+    }
+    told.reporters.close()
+}
+
+fn broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// `error:`, `caused by:` and `hint:` of an error.
+fn problem(error: &anyhow::Error) -> Problem {
+    let mut causes = error.chain().map(ToString::to_string);
+    let mut problem = Problem::new(causes.next().unwrap_or_default());
+    let mut last = String::new();
+    for cause in causes.filter(|cause| !cause.is_empty()) {
+        if cause != last {
+            problem = problem.caused_by(cause.clone());
+        }
+        last = cause;
+    }
+    match error.downcast_ref::<Hinted>() {
+        Some(hinted) => problem.hint(hinted.hint.clone()),
+        None => problem,
+    }
+}

@@ -1,10 +1,13 @@
 //! The keys of a pipeline file.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::{Globs, Template};
 use crate::archive::Modes;
 use crate::model::{Prefix, Repository, Tag};
+use crate::port::registry::Location;
 
 /// A pipeline as declared in `pipelines/*.yaml`.
 #[derive(Clone, Debug, Deserialize)]
@@ -14,6 +17,10 @@ pub struct Pipeline {
     pub name: String,
     /// The git origin: `https://…`, `file://…` or a path.
     pub repository: String,
+    /// Registries that are not at `https://<host>`: `layout:DIR` or another address, by host.
+    /// Relative directories start at the pipeline file.
+    #[serde(default)]
+    pub registries: BTreeMap<String, Location>,
     /// Who hosts proposals and releases.
     #[serde(default)]
     pub forge: Forge,

@@ -96,3 +96,26 @@ pub enum Location {
     /// `http://…` or `https://…`: another address for the same host name.
     Url(String),
 }
+
+/// Why a text is not a location.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a registry's location; expected `layout:DIR`, `http://…` or `https://…`")]
+pub struct LocationError(pub String);
+
+impl std::str::FromStr for Location {
+    type Err = LocationError;
+
+    fn from_str(text: &str) -> Result<Self, LocationError> {
+        match text.strip_prefix("layout:") {
+            Some(dir) if !dir.is_empty() => Ok(Self::Layout(dir.into())),
+            None if text.starts_with("http://") || text.starts_with("https://") => Ok(Self::Url(text.to_owned())),
+            _ => Err(LocationError(text.to_owned())),
+        }
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Location {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}

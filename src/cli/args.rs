@@ -1,0 +1,240 @@
+//! What can be typed. Parsing touches nothing but the words.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::model::{Digest, Rc, Stable};
+use crate::port::registry::Location;
+use crate::promotion::locate::Request;
+
+/// Promotes a release candidate to stable without rebuilding anything.
+///
+/// Exit codes: 0 holds or done; 1 error; 2 usage; 3 the plan has work; 4 waiting for a person;
+/// 5 refused, or an invariant is broken; 130 interrupted.
+#[derive(Debug, Parser)]
+#[command(name = "sealift", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    pub show: Show,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Watch a whole promotion on embedded parts: offline, no credentials, seconds
+    Demo(DemoArgs),
+    /// Show what a promotion would do; write nothing
+    Plan(PlanArgs),
+    /// Promote, as far as it isn't a person's turn
+    Run(RunArgs),
+    /// Go on with a promotion: the same as run
+    Resume(RunArgs),
+    /// Show where a promotion stands, from the live world; without a version, what is unfinished
+    Status(StatusArgs),
+    /// Prove the candidate against the merge, or the prospective one
+    Verify(PlanArgs),
+    /// Take back a promotion that is not merged: its staging branch, never a public name
+    Abandon(AbandonArgs),
+    /// Look at the references of a tree
+    #[command(subcommand)]
+    Refs(RefsCommand),
+    /// Rewrite a directory in place: a candidate's tags read stable
+    Rewrite(RewriteArgs),
+    /// Make the packages artifact of a tree and print its digests
+    Archive(ArchiveArgs),
+    /// Check a pipeline file
+    Check(CheckArgs),
+}
+
+/// How things are shown.
+#[derive(Clone, Debug, Args)]
+pub struct Show {
+    #[arg(long, global = true, value_enum, default_value = "human")]
+    pub format: Format,
+    /// Show everything: every action, full digests
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Show results only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    #[arg(long, global = true, value_enum, default_value = "auto")]
+    pub color: When,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Human,
+    Json,
+    Markdown,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The pipeline, and where its things are.
+#[derive(Clone, Debug, Args)]
+pub struct World {
+    /// The pipeline file
+    #[arg(short, long, env = "SEALIFT_PIPELINE", value_name = "FILE")]
+    pub pipeline: PathBuf,
+    /// The git origin, instead of the pipeline's: a URL or a directory
+    #[arg(long, value_name = "URL|DIR")]
+    pub repo: Option<String>,
+    /// Where a registry is: HOST=layout:DIR, HOST=http://… or HOST=https://…
+    #[arg(long = "registry", value_name = "HOST=LOCATION", value_parser = registry)]
+    pub registries: Vec<(String, Location)>,
+    /// Docker's config.json with the registries' credentials [default: $DOCKER_CONFIG or ~/.docker]
+    #[arg(long, value_name = "FILE")]
+    pub docker_config: Option<PathBuf>,
+    /// A file with the token for the git origin [default: $SEALIFT_GIT_TOKEN]
+    #[arg(long, value_name = "FILE")]
+    pub git_token_file: Option<PathBuf>,
+    /// A PEM file with further certificate authorities for registries
+    #[arg(long, value_name = "FILE")]
+    pub ca: Vec<PathBuf>,
+    /// Where sealift keeps its store of git objects [default: $XDG_CACHE_HOME/sealift]
+    #[arg(long, value_name = "DIR", env = "SEALIFT_CACHE")]
+    pub cache: Option<PathBuf>,
+    /// Requests to registries in flight at once
+    #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub parallel: u16,
+}
+
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// A candidate, vX.Y.Z-rc.N, or the version of a promotion under way, vX.Y.Z
+    #[arg(value_parser = request)]
+    pub version: Request,
+    #[command(flatten)]
+    pub world: World,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// A candidate, vX.Y.Z-rc.N, or the version of a promotion under way, vX.Y.Z
+    #[arg(value_parser = request)]
+    pub version: Request,
+    #[command(flatten)]
+    pub world: World,
+    /// Stop after this stage
+    #[arg(long, value_name = "STAGE", value_parser = stage_names())]
+    pub until: Option<String>,
+    /// Run only the promotion with this seal, as printed by plan
+    #[arg(long, value_name = "SEAL")]
+    pub plan: Option<Digest>,
+}
+
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// A candidate, or a version
+    #[arg(value_parser = request)]
+    pub version: Option<Request>,
+    #[command(flatten)]
+    pub world: World,
+}
+
+#[derive(Debug, Args)]
+pub struct AbandonArgs {
+    /// A candidate, vX.Y.Z-rc.N, or its version
+    #[arg(value_parser = request)]
+    pub version: Request,
+    #[command(flatten)]
+    pub world: World,
+    /// Let commits of people on the staging branch go with it
+    #[arg(long)]
+    pub discard: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Where the demo lives: absent, empty, or a demo's own [default: a new folder]
+    pub dir: Option<PathBuf>,
+    /// Stop where a person merges, and leave that to you
+    #[arg(long)]
+    pub stop_at_wait: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RefsCommand {
+    /// List every reference with its class, place and parts
+    List(TreeArgs),
+    /// Prove that every digest and every owned reference is claimed by something
+    Census(TreeArgs),
+}
+
+/// A tree and the pipeline it is read by.
+#[derive(Debug, Args)]
+pub struct TreeArgs {
+    /// The pipeline file
+    #[arg(short, long, env = "SEALIFT_PIPELINE", value_name = "FILE")]
+    pub pipeline: PathBuf,
+    /// The repository's root: a directory, or a revision of the repository in `--repo`
+    #[arg(long, value_name = "DIR|REV", default_value = ".")]
+    pub tree: String,
+    /// The repository that a revision is read from
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub repo: PathBuf,
+    /// The candidate that tells the version line
+    #[arg(long, value_name = "vX.Y.Z-rc.N")]
+    pub rc: Option<Rc>,
+}
+
+#[derive(Debug, Args)]
+pub struct RewriteArgs {
+    /// The pipeline file
+    #[arg(short, long, env = "SEALIFT_PIPELINE", value_name = "FILE")]
+    pub pipeline: PathBuf,
+    /// The directory to rewrite: the repository's root
+    #[arg(long, value_name = "DIR")]
+    pub tree: PathBuf,
+    /// The candidate whose tags become stable
+    #[arg(long, value_name = "vX.Y.Z-rc.N")]
+    pub rc: Rc,
+}
+
+#[derive(Debug, Args)]
+pub struct ArchiveArgs {
+    #[command(flatten)]
+    pub tree: TreeArgs,
+    /// The `org.opencontainers.image.revision` annotation
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub revision: String,
+    /// The `org.opencontainers.image.source` annotation [default: the pipeline's]
+    #[arg(long, value_name = "URL")]
+    pub source: Option<String>,
+    /// Write the layer to this file
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The pipeline file
+    pub pipeline: PathBuf,
+}
+
+fn request(text: &str) -> Result<Request, String> {
+    match (text.parse::<Rc>(), text.parse::<Stable>()) {
+        (Ok(rc), _) => Ok(Request::Candidate(rc)),
+        (_, Ok(stable)) => Ok(Request::Version(stable)),
+        (Err(error), _) => Err(format!("{error}; or a version X.Y.Z under way")),
+    }
+}
+
+fn registry(text: &str) -> Result<(String, Location), String> {
+    let (host, location) = text.split_once('=').ok_or("expected HOST=LOCATION")?;
+    if host.is_empty() || host.contains('/') {
+        return Err(format!("`{host}` is not a registry's host"));
+    }
+    Ok((host.to_owned(), location.parse::<Location>().map_err(|error| error.to_string())?))
+}
+
+fn stage_names() -> clap::builder::PossibleValuesParser {
+    crate::stage::STAGES.iter().map(|stage| stage.name()).collect::<Vec<_>>().into()
+}

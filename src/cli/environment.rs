@@ -1,0 +1,59 @@
+//! The one door to the environment: what sealift takes from it, and nothing else.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Read once, at the start.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    pub home: Option<PathBuf>,
+    pub xdg_cache: Option<PathBuf>,
+    pub docker_config: Option<PathBuf>,
+    pub git_token: Option<String>,
+    pub no_color: bool,
+    pub force_color: bool,
+    /// GitHub Actions: annotations are understood, and a step summary is wanted here.
+    pub actions: bool,
+    pub step_summary: Option<PathBuf>,
+    /// Who runs this, for the log.
+    pub operator: String,
+    pub stdout_is_terminal: bool,
+    pub stderr_is_terminal: bool,
+    pub columns: Option<u16>,
+}
+
+impl Environment {
+    #[expect(clippy::disallowed_methods, reason = "the one door to the environment")]
+    pub fn read() -> Self {
+        let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let text = |name: &str| var(name).and_then(|value| value.into_string().ok());
+        let path = |name: &str| var(name).map(|value: OsString| PathBuf::from(value));
+        Self {
+            home: path("HOME"),
+            xdg_cache: path("XDG_CACHE_HOME"),
+            docker_config: path("DOCKER_CONFIG"),
+            git_token: text("SEALIFT_GIT_TOKEN"),
+            no_color: var("NO_COLOR").is_some(),
+            force_color: text("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
+            actions: text("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+            step_summary: path("GITHUB_STEP_SUMMARY"),
+            operator: text("GITHUB_ACTOR").or_else(|| text("USER")).unwrap_or_else(|| "unknown".into()),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            columns: text("COLUMNS").and_then(|columns| columns.parse().ok()),
+        }
+    }
+
+    /// `$DOCKER_CONFIG/config.json`, or the one in the home directory.
+    pub fn docker_config(&self) -> Option<PathBuf> {
+        let dir = self.docker_config.clone().or_else(|| Some(self.home.as_ref()?.join(".docker")))?;
+        Some(dir.join("config.json"))
+    }
+
+    /// Where caches live (XDG Base Directory Specification).
+    pub fn cache(&self) -> Option<PathBuf> {
+        let base = self.xdg_cache.clone().or_else(|| Some(self.home.as_ref()?.join(".cache")))?;
+        Some(base.join("sealift"))
+    }
+}

@@ -1,0 +1,90 @@
+//! Opening what a promotion works with: the pipeline, the store, the origin, the registries.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+
+use super::args::World;
+use super::environment::Environment;
+use super::failure::Hinted;
+use crate::engine::Looker;
+use crate::model::Digest;
+use crate::pipeline::{self, Pipeline};
+use crate::port::registry::{Config, Location, Registries};
+use crate::port::repository::{Credential, Origin, Store};
+
+/// Everything that is open while a command runs.
+pub struct Session {
+    pub pipeline: Pipeline,
+    pub store: Arc<Store>,
+    pub origin: Origin,
+    pub registries: Registries,
+    parallel: usize,
+    spool: tempfile::TempDir,
+}
+
+impl Session {
+    pub fn open(world: &World, environment: &Environment) -> anyhow::Result<Self> {
+        let pipeline = pipeline::load(&world.pipeline)?;
+        let here = world.pipeline.parent().map(Path::to_owned).unwrap_or_default();
+        let url = match &world.repo {
+            Some(url) => url.clone(),
+            None => relative(&pipeline.repository, &here),
+        };
+        let cache = world.cache.clone().or_else(|| environment.cache()).ok_or_else(|| {
+            Hinted::new("there is no place for the store of git objects", "name one: --cache DIR, or set HOME")
+        })?;
+        let name = Digest::of(url.as_bytes()).hex();
+        let dir = cache.join("stores").join(&name[..32]);
+        std::fs::create_dir_all(&dir).with_context(|| format!("{}: can't be made", dir.display()))?;
+        let store = Arc::new(Store::open(&dir)?);
+        let origin = Origin::new(store.clone(), &url, credential(world, environment)?)?;
+        let spool = tempfile::Builder::new()
+            .prefix("spool-")
+            .tempdir_in(&cache)
+            .with_context(|| format!("{}: can't spool here", cache.display()))?;
+        let mut locations = pipeline.registries.clone();
+        for location in locations.values_mut() {
+            if let Location::Layout(dir) = location
+                && dir.is_relative()
+            {
+                *dir = here.join(&*dir);
+            }
+        }
+        locations.extend(world.registries.iter().cloned());
+        let registries = Registries::new(Config {
+            locations,
+            docker_config: world.docker_config.clone().or_else(|| environment.docker_config()),
+            ca: world.ca.clone(),
+            concurrency: usize::from(world.parallel),
+            ..Config::default()
+        })?;
+        Ok(Self { pipeline, store, origin, registries, parallel: usize::from(world.parallel), spool })
+    }
+
+    pub fn looker(&self) -> Looker<'_> {
+        Looker {
+            pipeline: &self.pipeline,
+            store: self.store.clone(),
+            origin: &self.origin,
+            registry: &self.registries,
+            spool: self.spool.path().to_owned(),
+            parallel: self.parallel,
+        }
+    }
+}
+
+/// A relative directory in a pipeline file starts at the file.
+fn relative(url: &str, here: &Path) -> String {
+    let is_url = url.contains("://") || url.split('/').next().is_some_and(|first| first.contains(':'));
+    if is_url || Path::new(url).is_absolute() { url.to_owned() } else { here.join(url).display().to_string() }
+}
+
+fn credential(world: &World, environment: &Environment) -> anyhow::Result<Option<Credential>> {
+    let read = |path: &PathBuf| {
+        std::fs::read_to_string(path).map(|token| token.trim().to_owned()).with_context(|| format!("{}: the git token can't be read", path.display()))
+    };
+    let token = world.git_token_file.as_ref().map(read).transpose()?.or_else(|| environment.git_token.clone());
+    Ok(token.filter(|token| !token.is_empty()).map(Credential::token))
+}
