@@ -1,0 +1,3 @@
+//! The one integration binary; one module per area.
+
+mod refs;
