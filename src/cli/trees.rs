@@ -15,7 +15,7 @@ use crate::pipeline::{self, Pipeline};
 use crate::port::repository::Store;
 use crate::refs;
 use crate::report::table;
-use crate::tree::{DirTree, GitTree, Subtree, Tree, show};
+use crate::tree::{DirTree, GitTree, Subtree, Tree};
 
 type Out<'a> = &'a mut dyn Write;
 
@@ -95,8 +95,8 @@ pub fn rewrite(args: &RewriteArgs, format: Format, out: Out<'_>) -> anyhow::Resu
     let tree = DirTree::open(&args.tree)?;
     let rewrite = refs::rewrite(&tree, &pipeline.spec(), &args.rc)?;
     refs::apply_to_directory(&args.tree, &rewrite.files)?;
-    let lines = rewrite.files.iter().map(|file| file.edits.len()).sum::<usize>();
-    let files: Vec<String> = rewrite.files.iter().map(|file| show(file.path.as_ref())).collect();
+    let lines = rewrite.lines();
+    let files: Vec<String> = rewrite.files.iter().map(|file| file.path.clone()).collect();
     if format == Format::Json {
         writeln!(out, "{}", json!({ "files": files, "lines": lines }))?;
     } else {

@@ -32,7 +32,7 @@ impl Promotion {
     pub fn pinned_tree(&self, pipeline: &Pipeline, artifact: Digest) -> Result<TreeId, PromotionError> {
         let tree = GitTree::new(self.store.clone(), self.content_tree);
         let file = pipeline.below_root(&pipeline.installer.values);
-        let edit = refs::pin(&tree, &pipeline.spec(), file.as_bytes(), &pipeline.artifact.repository, &artifact)?;
+        let edit = refs::pin(&tree, &pipeline.spec(), &file, &pipeline.artifact.repository, &artifact)?;
         Ok(self.store.edit(self.content_tree, &[Edit::write(edit.path, edit.after)])?)
     }
 

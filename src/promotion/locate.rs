@@ -176,7 +176,7 @@ fn freeze(
     };
     let tree = GitTree::new(store.clone(), store.tree_of(branch.peeled)?).named(names.rc_branch.short());
     let file = pipeline.below_root(&pipeline.installer.values);
-    let (repository, rc_artifact) = refs::pinned(&tree, &pipeline.spec(), file.as_bytes())?;
+    let (repository, rc_artifact) = refs::pinned(&tree, &pipeline.spec(), &file)?;
     if repository != pipeline.artifact.repository {
         return Err(Refusal::new(format!("{file} pins an artifact of {repository}"))
             .at([format!("{}:{file}", names.rc_branch.short())])

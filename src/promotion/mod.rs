@@ -108,8 +108,8 @@ impl Promotion {
         Ok(Self {
             content,
             content_tree,
-            changed_files: rewrite.files.iter().map(|file| crate::tree::show(file.path.as_ref())).collect(),
-            changed_lines: rewrite.files.iter().map(|file| file.edits.len()).sum(),
+            changed_files: rewrite.files.iter().map(|file| file.path.clone()).collect(),
+            changed_lines: rewrite.lines(),
             notices: references.notices.iter().map(ToString::to_string).collect(),
             images,
             stable_tag,
@@ -214,7 +214,21 @@ impl From<RefsError> for PromotionError {
 
 impl From<RewriteError> for PromotionError {
     fn from(error: RewriteError) -> Self {
-        Self::Refused(error.problems().iter().map(problem).collect())
+        match error {
+            RewriteError::References(error) => error.into(),
+            RewriteError::Edits(problems) | RewriteError::Survivors(problems) => {
+                Self::Refused(problems.iter().map(problem).collect())
+            }
+            RewriteError::Nothing { .. } => Refusal::new(error.to_string())
+                .hint("name the candidate whose tags the tree carries: sealift refs list shows them")
+                .into(),
+        }
+    }
+}
+
+impl PromotionError {
+    fn problems(problems: Vec<refs::Problem>) -> Self {
+        Self::Refused(problems.iter().map(problem).collect())
     }
 }
 

@@ -86,7 +86,7 @@ impl Proof<'_> {
             let executable = entry.is_executable();
             let mut bytes = tree.read(&entry.path)?;
             if entry.path == installer {
-                bytes = refs::normalise_pin(&bytes, &self.pipeline.spec()).unwrap_or(bytes);
+                bytes = refs::normalise_pin(&bytes, &self.pipeline.spec().pair).unwrap_or(bytes);
             }
             files.insert(entry.path, File { bytes, executable });
         }
@@ -99,9 +99,15 @@ impl Proof<'_> {
 
     /// Rule 2: no candidate of this version is named in it.
     fn survivors(&self, found: &mut Vec<Difference>) -> Result<(), PromotionError> {
-        for problem in refs::survivors(&self.mounted(self.candidate.0), &self.pipeline.spec(), &self.rc.stable)? {
-            let place = format!("{}:{}", problem.file, problem.line);
-            found.push(Difference { rule: 2, place, what: problem.message });
+        let tree = self.mounted(self.candidate.0);
+        for n in 0..=self.rc.n {
+            let rc = Rc { n, ..*self.rc };
+            let left = refs::survivors(&tree, &self.pipeline.spec(), &rc).map_err(PromotionError::problems)?;
+            found.extend(left.into_iter().map(|problem| Difference {
+                rule: 2,
+                place: format!("{}:{}", problem.file, problem.line),
+                what: problem.message,
+            }));
         }
         Ok(())
     }
@@ -111,11 +117,11 @@ impl Proof<'_> {
         let mut files = self.files(self.tested.0, false)?;
         let prefix = format!("{}/", self.pipeline.root);
         for edit in refs::rewrite(&self.mounted(self.tested.0), &self.pipeline.spec(), self.rc)?.files {
-            let path = edit.path.as_slice();
+            let path = edit.path.as_bytes();
             let path = path.strip_prefix(prefix.as_bytes()).unwrap_or(path);
             if let Some(file) = files.get_mut(path) {
                 let installer = path == self.pipeline.installer.values.as_bytes();
-                let blank = |bytes: &[u8]| refs::normalise_pin(bytes, &self.pipeline.spec());
+                let blank = |bytes: &[u8]| refs::normalise_pin(bytes, &self.pipeline.spec().pair);
                 file.bytes = if installer { blank(&edit.after).unwrap_or(edit.after) } else { edit.after };
             }
         }
@@ -172,7 +178,7 @@ impl Proof<'_> {
         let mut difference = |what: String| {
             found.push(Difference { rule: 5, place: file.clone(), what: format!("in {whose}: {what}") });
         };
-        match refs::pinned(&self.mounted(tree), &self.pipeline.spec(), file.as_bytes()) {
+        match refs::pinned(&self.mounted(tree), &self.pipeline.spec(), &file) {
             Ok((repository, _)) if repository != *trusted => {
                 difference(format!("it pins {repository}, only {trusted} is trusted"));
             }

@@ -1,9 +1,8 @@
 //! The one integration binary: a module per area, helpers in `support`.
 
 mod pipelines;
+mod refs;
 mod registry;
+mod report;
 mod repository;
 mod support;
-//! The one integration binary: an area is a module here.
-
-mod report;
