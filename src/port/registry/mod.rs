@@ -1,8 +1,14 @@
 //! Registries: one port, two implementations: remote ones, and OCI image layouts on disk.
 
 pub mod layout;
+mod remote;
+mod router;
 
 pub use layout::Layout;
+pub use remote::retry::RetryPolicy;
+pub use remote::stats::{Counts, Stats};
+pub use remote::transport::Timeouts;
+pub use router::{Config, ConfigError, Registries};
 
 use std::path::PathBuf;
 use std::sync::Arc;
