@@ -1,3 +1,4 @@
 //! What tests share.
 
+pub mod git_server;
 pub mod sandbox;
