@@ -1,9 +1,17 @@
 //! git: a bare store of sealift's own for objects, and an origin for refs.
 
+mod compare;
 mod content;
+mod credential;
 mod edit;
 mod history;
 mod libgit;
+mod local;
+mod origin;
+mod policy;
+mod private;
+mod session;
+mod smart;
 mod store;
 mod transport;
 mod write;
@@ -13,8 +21,10 @@ use std::collections::BTreeMap;
 use futures_util::future::BoxFuture;
 
 pub use content::{Difference, Node, mode};
+pub use credential::Credential;
 pub use edit::{Change, Edit};
 pub use history::Merged;
+pub use origin::{Origin, OriginError};
 pub use store::{Commit, Store, StoreError, Time};
 pub use write::{NewCommit, NewTag};
 

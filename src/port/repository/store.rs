@@ -12,6 +12,8 @@ use crate::model::{CommitId, ObjectId, TreeId};
 /// A git repository as a store of objects. Calls block; share it in an `Arc`.
 pub struct Store {
     repository: Mutex<Repository>,
+    /// Held by whoever moves the names of what was fetched.
+    fetching: Mutex<()>,
     dir: PathBuf,
 }
 
@@ -97,7 +99,11 @@ impl Store {
 
     fn opened(dir: &Path, result: Result<Repository, git2::Error>) -> Result<Self, StoreError> {
         match result {
-            Ok(repository) => Ok(Self { dir: repository.path().to_owned(), repository: Mutex::new(repository) }),
+            Ok(repository) => Ok(Self {
+                dir: repository.path().to_owned(),
+                repository: Mutex::new(repository),
+                fetching: Mutex::new(()),
+            }),
             Err(error) => Err(StoreError::Open { dir: dir.to_owned(), detail: libgit::words(&error) }),
         }
     }
@@ -167,6 +173,10 @@ impl Store {
     pub(super) fn lock(&self) -> MutexGuard<'_, Repository> {
         // A panic elsewhere leaves the repository handle as it was: all state is on disk.
         self.repository.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn fetching(&self) -> MutexGuard<'_, ()> {
+        self.fetching.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `work` on the repository; its errors name the store.

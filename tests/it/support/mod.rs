@@ -2,4 +2,5 @@
 #![allow(dead_code, unused_imports)] // every area uses its own part
 
 pub mod images;
+pub mod git_server;
 pub mod sandbox;
