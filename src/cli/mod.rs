@@ -138,7 +138,10 @@ fn finish(told: &Told, format: Format, environment: &Environment) -> std::io::Re
 }
 
 fn broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 /// `error:`, `caused by:` and `hint:` of an error.

@@ -83,7 +83,9 @@ fn relative(url: &str, here: &Path) -> String {
 
 fn credential(world: &World, environment: &Environment) -> anyhow::Result<Option<Credential>> {
     let read = |path: &PathBuf| {
-        std::fs::read_to_string(path).map(|token| token.trim().to_owned()).with_context(|| format!("{}: the git token can't be read", path.display()))
+        std::fs::read_to_string(path)
+            .map(|token| token.trim().to_owned())
+            .with_context(|| format!("{}: the git token can't be read", path.display()))
     };
     let token = world.git_token_file.as_ref().map(read).transpose()?.or_else(|| environment.git_token.clone());
     Ok(token.filter(|token| !token.is_empty()).map(Credential::token))

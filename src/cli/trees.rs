@@ -38,8 +38,8 @@ fn open(args: &TreeArgs) -> anyhow::Result<Box<dyn Tree>> {
     }
 }
 
-fn packages<'a>(tree: &'a dyn Tree, pipeline: &Pipeline) -> Subtree<'a> {
-    Subtree::new(tree, &pipeline.root)
+fn packages<'a>(tree: &'a dyn Tree, pipeline: &Pipeline) -> anyhow::Result<Subtree<'a>> {
+    Ok(Subtree::new(tree, &pipeline.root)?)
 }
 
 pub fn list(args: &TreeArgs, format: Format, out: Out<'_>, err: Out<'_>) -> anyhow::Result<State> {
@@ -73,7 +73,12 @@ pub fn list(args: &TreeArgs, format: Format, out: Out<'_>, err: Out<'_>) -> anyh
         })
         .collect();
     write!(out, "{}", table(&["class", "place", "key", "shape", "repository", "tag", "digest"], &rows))?;
-    writeln!(err, "{} references, {} of them copies", rows.len(), references.occurrences.iter().filter(|o| o.copy_of.is_some()).count())?;
+    writeln!(
+        err,
+        "{} references, {} of them copies",
+        rows.len(),
+        references.occurrences.iter().filter(|o| o.copy_of.is_some()).count()
+    )?;
     Ok(State::Holds)
 }
 
@@ -81,13 +86,19 @@ pub fn census(args: &TreeArgs, format: Format, out: Out<'_>, err: Out<'_>) -> an
     let pipeline = pipeline::load(&args.pipeline)?;
     let tree = open(args)?;
     let census = refs::census(tree.as_ref(), &pipeline.spec())?;
-    if format == Format::Json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&census)?)?;
-    } else {
-        write!(out, "{census}")?;
+    for exclusion in &census.unused {
+        writeln!(err, "note: the exclusion of {} explains nothing: {}", exclusion.path, exclusion.reason)?;
     }
-    let _ = err;
-    Ok(if census.unclaimed.is_empty() { State::Holds } else { State::Refused })
+    if format == Format::Json {
+        let unused: Vec<&str> = census.unused.iter().map(|exclusion| exclusion.path.as_str()).collect();
+        writeln!(out, "{}", json!({ "claimed": census.claimed, "excluded": census.excluded, "unused": unused }))?;
+        return Ok(State::Holds);
+    }
+    for excluded in &census.excluded {
+        writeln!(out, "excluded  {}:{}  {}", excluded.file, excluded.line, excluded.reason)?;
+    }
+    writeln!(out, "{} claimed, {} excluded, none unclaimed", census.claimed, census.excluded.len())?;
+    Ok(State::Holds)
 }
 
 pub fn rewrite(args: &RewriteArgs, format: Format, out: Out<'_>) -> anyhow::Result<State> {
@@ -120,7 +131,7 @@ pub fn archive(args: &ArchiveArgs, format: Format, out: Out<'_>) -> anyhow::Resu
     let beside = args.output.as_deref().and_then(Path::parent).filter(|dir| !dir.as_os_str().is_empty());
     let spool = tempfile::Builder::new().prefix(".sealift-").tempdir_in(beside.unwrap_or(Path::new(".")));
     let spool = spool.or_else(|_| tempfile::tempdir()).context("no place to spool the layer")?;
-    let artifact = archive::build(&packages(tree.as_ref(), &pipeline), &options, spool.path())?;
+    let artifact = archive::build(&packages(tree.as_ref(), &pipeline)?, &options, spool.path())?;
     if let Some(path) = &args.output {
         write_layer(&artifact, path)?;
     }
@@ -131,7 +142,8 @@ pub fn archive(args: &ArchiveArgs, format: Format, out: Out<'_>) -> anyhow::Resu
         ("manifest", artifact.manifest.digest().to_string()),
     ];
     if format == Format::Json {
-        let object: serde_json::Map<_, _> = rows.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
+        let object: serde_json::Map<_, _> =
+            rows.into_iter().map(|(key, value)| (key.to_owned(), value.into())).collect();
         writeln!(out, "{}", serde_json::Value::Object(object))?;
     } else {
         for (name, digest) in rows {

@@ -9,8 +9,8 @@ use crate::promotion::Promotion;
 use crate::promotion::locate::Request;
 use crate::stage::abandon::Abandon;
 use crate::stage::proof;
+use crate::stage::{Memory, Plan, STAGES, Stage, Step, Summary, Verdict};
 use crate::tree::show;
-use crate::stage::{Memory, Plan, STAGES, Stage, Step, Summary, Verdict, World};
 
 /// Rounds of looking and acting that one stage may need: races are planned again, but not for ever.
 const ROUNDS: u32 = 4;
@@ -114,7 +114,8 @@ pub async fn unfinished(look: &Looker<'_>) -> anyhow::Result<Vec<Stable>> {
         let tag = look.pipeline.tags.stable.stable(version);
         refs.refs.keys().any(|name| short(name, "refs/tags/").is_some_and(|name| name == tag))
     };
-    let staged = refs.refs.keys().filter_map(|name| look.pipeline.branches.staging.version_of(&short(name, "refs/heads/")?));
+    let staged =
+        refs.refs.keys().filter_map(|name| look.pipeline.branches.staging.version_of(&short(name, "refs/heads/")?));
     Ok(staged.filter(|version| !published(version)).collect())
 }
 
@@ -161,7 +162,11 @@ async fn drive(
                 Verdict::Holds => stage.invariants(&world).await?,
                 _ => Vec::new(),
             };
-            break if broken.is_empty() { tell(stage, &plan, settings) } else { tell(stage, &Plan::refuse(broken), settings) };
+            break if broken.is_empty() {
+                tell(stage, &plan, settings)
+            } else {
+                tell(stage, &Plan::refuse(broken), settings)
+            };
         };
         let waiting_for_its_own_write = rounds > 0 && !contested && repeats(steps, &written);
         if waiting_for_its_own_write && looks < settings.patience.looks {
@@ -258,9 +263,8 @@ fn end(settings: &Settings<'_>, state: State, states: &[(&'static str, State)]) 
 impl From<&Promotion> for Goal {
     fn from(promotion: &Promotion) -> Self {
         let candidate = &promotion.candidate;
-        let image = |image: &crate::promotion::Image| {
-            (format!("{}:{}", image.repository, image.tag), image.digest.to_string())
-        };
+        let image =
+            |image: &crate::promotion::Image| (format!("{}:{}", image.repository, image.tag), image.digest.to_string());
         Self {
             pipeline: candidate.pipeline.clone(),
             rc: format!("v{}", candidate.rc),

@@ -46,7 +46,8 @@ pub fn images(spec: &Spec, occurrences: &[Occurrence], rc: &Rc) -> Result<Vec<Im
     let mut images = Vec::new();
     for ((repository, tag), digests) in names {
         if digests.len() > 1 {
-            let places = digests.iter().flat_map(|(digest, places)| places.iter().map(move |p| format!("{p}: {digest}")));
+            let places =
+                digests.iter().flat_map(|(digest, places)| places.iter().map(move |p| format!("{p}: {digest}")));
             refusals.push(
                 Refusal::new(format!("{} digests want the name {repository}:{tag}", digests.len()))
                     .at(places)

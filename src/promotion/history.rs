@@ -32,11 +32,20 @@ pub struct Pin {
 pub enum Merge {
     NotYet,
     /// `commit` is M, `head` is H: the pin commit, or a descendant changing allowed paths only.
-    Done { commit: CommitId, head: CommitId },
+    Done {
+        commit: CommitId,
+        head: CommitId,
+    },
     /// The content came in without its commits: a squash or a rebase.
-    Squashed { at: CommitId },
+    Squashed {
+        at: CommitId,
+    },
     /// What was merged holds more than the promotion and allowed paths.
-    Strayed { at: CommitId, head: CommitId, paths: Vec<String> },
+    Strayed {
+        at: CommitId,
+        head: CommitId,
+        paths: Vec<String>,
+    },
 }
 
 /// What else says which commit a fast-forwarded promotion ended at.
@@ -70,9 +79,7 @@ impl History<'_> {
     /// The content commit of a version that a branch was built on: the first one on its
     /// first-parent chain.
     pub fn content_below(&self, tip: CommitId, stable: &Stable) -> Result<Option<Content>, StoreError> {
-        let names_it = |commit: &Commit| {
-            matches!(Candidate::from_message(&commit.message), Some(Ok(candidate)) if candidate.rc.stable == *stable)
-        };
+        let names_it = |commit: &Commit| matches!(Candidate::from_message(&commit.message), Some(Ok(candidate)) if candidate.rc.stable == *stable);
         let chain = self.store.first_parents(tip, CHAIN, names_it)?;
         Ok(chain.into_iter().last().filter(names_it).and_then(|commit| {
             let candidate = Candidate::from_message(&commit.message)?;
@@ -96,12 +103,7 @@ impl History<'_> {
 
     /// Paths that `head` changes since `from` and may not: anything below the root, and anything
     /// outside it that is neither allowed nor the base's own, as merged into `head` from `base`.
-    pub fn strays(
-        &self,
-        from: CommitId,
-        head: CommitId,
-        base: Option<CommitId>,
-    ) -> Result<Vec<TreePath>, StoreError> {
+    pub fn strays(&self, from: CommitId, head: CommitId, base: Option<CommitId>) -> Result<Vec<TreePath>, StoreError> {
         let (from_tree, head_tree) = (self.store.tree_of(from)?, self.store.tree_of(head)?);
         let merged = match base {
             Some(base) => self.store.merge_base(head, base)?,

@@ -50,8 +50,11 @@ pub fn base_of(pipeline: &Pipeline, refs: &Refs, stable: &Stable) -> Result<RefN
         None => refs.head.clone(),
     };
     default.filter(|branch| refs.get(branch).is_some()).ok_or_else(|| {
-        Refusal::new(format!("there is no branch to promote into: neither {} nor a default branch exists", line.short()))
-            .hint("create the line, or declare `branches.default` in the pipeline")
+        Refusal::new(format!(
+            "there is no branch to promote into: neither {} nor a default branch exists",
+            line.short()
+        ))
+        .hint("create the line, or declare `branches.default` in the pipeline")
     })
 }
 
@@ -96,7 +99,9 @@ fn carried(
     let pipeline = history.pipeline;
     let stable = request.stable();
     let peeled = |name: Result<RefName, _>| -> Result<Option<CommitId>, PromotionError> {
-        Ok(refs.get(&name.map_err(|e: crate::model::git::GitNameError| PromotionError::Name(e.to_string()))?).map(|l| l.peeled))
+        Ok(refs
+            .get(&name.map_err(|e: crate::model::git::GitNameError| PromotionError::Name(e.to_string()))?)
+            .map(|l| l.peeled))
     };
     let tag = peeled(RefName::tag(&pipeline.tags.stable.stable(&stable)))?;
     let staging = peeled(RefName::branch(&pipeline.branches.staging.stable(&stable)))?;
@@ -115,9 +120,12 @@ fn carried(
         let candidate = match candidate {
             Ok(candidate) => candidate,
             Err(error) => {
-                return Err(Refusal::new(format!("commit {} names a candidate that can't be read: {error}", commit.id))
-                    .hint("find out who wrote that commit; nothing is promoted over it")
-                    .into());
+                return Err(Refusal::new(format!(
+                    "commit {} names a candidate that can't be read: {error}",
+                    commit.id
+                ))
+                .hint("find out who wrote that commit; nothing is promoted over it")
+                .into());
             }
         };
         let asked = match request {
@@ -162,7 +170,8 @@ fn freeze(
     rc: &Rc,
     base: RefName,
 ) -> Result<Candidate, PromotionError> {
-    let names = Names::with_base(pipeline, rc, base.clone()).map_err(|error| PromotionError::Name(error.to_string()))?;
+    let names =
+        Names::with_base(pipeline, rc, base.clone()).map_err(|error| PromotionError::Name(error.to_string()))?;
     let published = refs.get(&names.git_tag).is_some();
     if published {
         return Err(Refusal::new(format!("v{} is spent: the git tag {} exists", rc.stable, names.git_tag.short()))

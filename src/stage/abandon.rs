@@ -34,7 +34,9 @@ fn plan(world: &World<'_>, discard: bool) -> Result<Plan, PromotionError> {
         return Ok(Plan::holds().note(format!("{} does not exist", name.short())));
     };
     if !world.store.is_ancestor(promotion.content, tip)? {
-        return Ok(Refusal::new(format!("{} does not hold v{rc}", name.short())).at([format!("{name} at {tip}")]).into());
+        return Ok(Refusal::new(format!("{} does not hold v{rc}", name.short()))
+            .at([format!("{name} at {tip}")])
+            .into());
     }
     let people = world.history().people(promotion.candidate.rc_commit, tip, facts.base)?;
     let commits: Vec<String> = people.iter().map(|c| format!("{} {} ({})", c.id, c.summary(), c.author)).collect();

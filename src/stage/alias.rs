@@ -5,6 +5,13 @@ use futures_util::StreamExt;
 use super::{Action, Step, World, chart};
 use crate::model::{Answer, CommitId, Repository, Stable, Tag, Unknown};
 
+/// What an alias is a name of.
+#[derive(Clone, Copy)]
+enum Of {
+    Image,
+    Chart,
+}
+
 /// What one alias needs.
 enum Alias {
     Right,
@@ -22,19 +29,19 @@ pub async fn steps(world: &World<'_>, merge: CommitId) -> anyhow::Result<(Vec<St
     let published =
         world.facts.refs.refs.keys().filter_map(|name| template.version_of(name.as_str().strip_prefix("refs/tags/")?));
     let highest = published.chain([own]).max().unwrap_or(own);
-    let mut wanted = Vec::new();
+    let mut wanted: Vec<(Of, Repository, Tag, String)> = Vec::new();
     let mut repositories: Vec<&Repository> = world.promotion.images.iter().map(|image| &image.repository).collect();
     repositories.push(&world.pipeline.artifact.repository);
     repositories.sort();
     repositories.dedup();
     for repository in repositories {
         for alias in &world.pipeline.aliases.images {
-            wanted.push(("image aliases", repository.clone(), alias.clone(), format!("v{highest}")));
+            wanted.push((Of::Image, repository.clone(), alias.clone(), format!("v{highest}")));
         }
     }
     if let Some(chart) = &world.pipeline.chart {
         for alias in &world.pipeline.aliases.chart {
-            wanted.push(("chart aliases", chart.repository.clone(), alias.clone(), highest.to_string()));
+            wanted.push((Of::Chart, chart.repository.clone(), alias.clone(), highest.to_string()));
         }
     }
     let mut notes = Vec::new();
@@ -42,15 +49,18 @@ pub async fn steps(world: &World<'_>, merge: CommitId) -> anyhow::Result<(Vec<St
         notes.push(format!("aliases stay with v{highest}, the highest published stable"));
     }
     let (mut images, mut charts) = (Step::new("image aliases", []), Step::new("chart aliases", []));
-    let looked: Vec<(&str, Alias)> = futures_util::stream::iter(wanted)
-        .map(|(kind, repository, alias, source)| async move {
-            (kind, one(world, &repository, &alias, &source, highest, merge).await)
+    let looked: Vec<(Of, Alias)> = futures_util::stream::iter(wanted)
+        .map(|(of, repository, alias, source)| async move {
+            (of, one(world, &repository, &alias, &source, highest, merge).await)
         })
         .buffered(world.parallel)
         .collect()
         .await;
-    for (kind, alias) in looked {
-        let step = if kind == images.kind { &mut images } else { &mut charts };
+    for (of, alias) in looked {
+        let step = match of {
+            Of::Image => &mut images,
+            Of::Chart => &mut charts,
+        };
         match alias {
             Alias::Right => {}
             Alias::Move(action) => step.actions.push(*action),

@@ -1,8 +1,8 @@
 //! The installer chart of the release: packed from the merged tree, written once, ours by content.
 
 use super::{Action, Refusal, Step, World};
-use crate::archive::chart::{self, Chart, ChartSpec, Stamp};
 use crate::archive::Limits;
+use crate::archive::chart::{self, Chart, ChartSpec, Stamp};
 use crate::model::{Answer, CommitId, Digest, Repository, Tag};
 use crate::promotion::PromotionError;
 use crate::tree::{GitTree, show};
@@ -38,7 +38,7 @@ pub fn pack(world: &World<'_>, commit: CommitId) -> Result<Option<(Repository, T
     let spec = ChartSpec { version: version.to_string(), app_version: format!("v{version}"), stamps };
     let tree = GitTree::new(world.store.clone(), folder).named(show(path.as_bytes()));
     let chart = chart::pack(&tree, &spec)?;
-    let tag = chart.tag().parse().map_err(|error| PromotionError::Name(format!("{error}")))?;
+    let tag = chart::tag(&chart.version).map_err(|error| PromotionError::Name(format!("{error}")))?;
     Ok(Some((declared.repository.clone(), tag, chart)))
 }
 

@@ -54,7 +54,11 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
 /// Before the merge its commit can't be named; what will be made can.
 fn preview(world: &World<'_>) -> Plan {
     let names = &world.facts.names;
-    let chart = world.pipeline.chart.as_ref().map(|c| format!("chart {}:{}", c.repository, world.promotion.candidate.rc.stable));
+    let chart = world
+        .pipeline
+        .chart
+        .as_ref()
+        .map(|c| format!("chart {}:{}", c.repository, world.promotion.candidate.rc.stable));
     let tags = names.module_tags.iter().chain([&names.git_tag]).map(|tag| format!("git tag {}", tag.short()));
     Plan::wait("merge", "the public names come last, at the merge")
         .notes(chart)

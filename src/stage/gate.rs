@@ -142,9 +142,13 @@ fn git_names(world: &World<'_>, found: &mut Findings) -> Result<(), PromotionErr
         && !world.store.is_ancestor(line.peeled, base)?
     {
         found.refuse(
-            Refusal::new(format!("{} can't be fast-forwarded to a merge into {}", names.line.short(), names.base.short()))
-                .at([format!("{} at {}", names.line, line.peeled)])
-                .hint("merge the line into the base, or promote into the line"),
+            Refusal::new(format!(
+                "{} can't be fast-forwarded to a merge into {}",
+                names.line.short(),
+                names.base.short()
+            ))
+            .at([format!("{} at {}", names.line, line.peeled)])
+            .hint("merge the line into the base, or promote into the line"),
         );
     }
     Ok(())
@@ -152,8 +156,12 @@ fn git_names(world: &World<'_>, found: &mut Findings) -> Result<(), PromotionErr
 
 /// Every stable image name is free or ours, and every owned digest can be pulled by digest.
 async fn images(world: &World<'_>, found: &mut Findings) {
-    let wanted: Vec<_> =
-        world.promotion.images.iter().map(|image| (image.repository.clone(), image.tag.clone(), image.digest)).collect();
+    let wanted: Vec<_> = world
+        .promotion
+        .images
+        .iter()
+        .map(|image| (image.repository.clone(), image.tag.clone(), image.digest))
+        .collect();
     if wanted.is_empty() {
         found.refuse(
             Refusal::new("the candidate has no owned image: there is nothing to promote")
@@ -210,10 +218,9 @@ async fn artifact(world: &World<'_>, found: &mut Findings) -> anyhow::Result<()>
         Answer::Unknown(unknown) => found.refuse(unknown),
         Answer::Absent => match &world.pipeline.artifact.rc_tag {
             RcTag::Optional(reason) => found.notes.push(format!("{repository}:{rc_tag} does not exist ({reason})")),
-            RcTag::Required => found.refuse(
-                Refusal::new(format!("{repository}:{rc_tag} does not exist"))
-                    .hint("push the candidate's artifact under its tag, or declare `artifact.rc_tag` optional with a reason"),
-            ),
+            RcTag::Required => found.refuse(Refusal::new(format!("{repository}:{rc_tag} does not exist")).hint(
+                "push the candidate's artifact under its tag, or declare `artifact.rc_tag` optional with a reason",
+            )),
         },
     }
     match world.manifest(repository, candidate.rc_artifact).await {
@@ -245,8 +252,12 @@ async fn artifact(world: &World<'_>, found: &mut Findings) -> anyhow::Result<()>
         Answer::Found(other) => {
             let stable = candidate.rc.stable;
             found.refuse(
-                Refusal::new(format!("v{stable} is spent: {repository}:{} already names {}", world.promotion.stable_tag, other.digest()))
-                    .hint(format!("a published tag is never moved: release v{} instead", stable.next_patch())),
+                Refusal::new(format!(
+                    "v{stable} is spent: {repository}:{} already names {}",
+                    world.promotion.stable_tag,
+                    other.digest()
+                ))
+                .hint(format!("a published tag is never moved: release v{} instead", stable.next_patch())),
             );
         }
         Answer::Unknown(unknown) => found.refuse(unknown),
@@ -254,7 +265,9 @@ async fn artifact(world: &World<'_>, found: &mut Findings) -> anyhow::Result<()>
     }
     match chart::look(world, candidate.rc_commit).await {
         Ok(chart::Look::None | chart::Look::Free(_)) => {}
-        Ok(chart::Look::Ours(_)) => found.notes.push("the chart of this version is there already, with our files".into()),
+        Ok(chart::Look::Ours(_)) => {
+            found.notes.push("the chart of this version is there already, with our files".into())
+        }
         Ok(chart::Look::Refused(refusal)) => found.refuse(refusal),
         Err(error) => match error.downcast::<PromotionError>() {
             Ok(PromotionError::Refused(refusals)) => found.refusals.extend(refusals),

@@ -37,9 +37,11 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     }
     let plan = proof::plan(world, tip).await?;
     Ok(match plan.verdict {
-        Verdict::Holds => plan
-            .notes(drift.notes)
-            .note(format!("{} proposes into {}", facts.names.staging.short(), facts.names.base.short())),
+        Verdict::Holds => plan.notes(drift.notes).note(format!(
+            "{} proposes into {}",
+            facts.names.staging.short(),
+            facts.names.base.short()
+        )),
         _ => plan,
     })
 }

@@ -57,15 +57,14 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     }
     let repository = repository.clone();
     Ok(Plan::act(vec![
-        Step::new("blobs", [&artifact.config, &artifact.layer].map(|blob| Action::PushBlob {
-            repository: repository.clone(),
-            blob: blob.clone(),
-        })),
-        Step::new("artifact", [Action::PutManifest {
-            repository,
-            tag,
-            manifest: Box::new(artifact.manifest.clone()),
-            expect: None,
-        }]),
+        Step::new(
+            "blobs",
+            [&artifact.config, &artifact.layer]
+                .map(|blob| Action::PushBlob { repository: repository.clone(), blob: blob.clone() }),
+        ),
+        Step::new(
+            "artifact",
+            [Action::PutManifest { repository, tag, manifest: Box::new(artifact.manifest.clone()), expect: None }],
+        ),
     ]))
 }

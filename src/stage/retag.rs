@@ -60,10 +60,7 @@ pub fn taken(world: &World<'_>, repository: &Repository, tag: &Tag, wanted: Dige
 
 /// Looks at many stable names at once, answers in the order asked: a name that is right costs one
 /// request, a free one two.
-pub async fn look(
-    world: &World<'_>,
-    wanted: Vec<(Repository, Tag, Digest)>,
-) -> Vec<((Repository, Tag, Digest), Name)> {
+pub async fn look(world: &World<'_>, wanted: Vec<(Repository, Tag, Digest)>) -> Vec<((Repository, Tag, Digest), Name)> {
     futures_util::stream::iter(wanted)
         .map(|(repository, tag, digest)| async move {
             let name = one(world, &repository, &tag, digest).await;

@@ -19,7 +19,9 @@ impl Stage for Rewrite {
             let promotion = world.promotion;
             let note = format!(
                 "{} lines in {} files read v{}",
-                promotion.changed_lines, promotion.changed_files.len(), promotion.candidate.rc.stable
+                promotion.changed_lines,
+                promotion.changed_files.len(),
+                promotion.candidate.rc.stable
             );
             Ok(Plan::holds().note(note).notes(promotion.notices.clone()))
         })

@@ -18,7 +18,9 @@ impl Stage for Verify {
             }
             match world.facts.merged() {
                 Some(merge) => proof::plan(world, merge).await,
-                None => Ok(Plan::wait("merge", "the candidate is proven against the merge before any public name exists")),
+                None => {
+                    Ok(Plan::wait("merge", "the candidate is proven against the merge before any public name exists"))
+                }
             }
         })
     }

@@ -21,45 +21,48 @@ impl Stage for Wait {
 fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
     let facts = world.facts;
     let (staging, base) = (facts.names.staging.short(), facts.names.base.short());
-    let refusal = match &facts.merge {
-        Merge::Done { commit, head } if commit == head => {
-            return Ok(Plan::holds().note(format!("{base} was fast-forwarded to {commit}")));
-        }
-        Merge::Done { commit, .. } => return Ok(Plan::holds().note(format!("{base} has it as {commit}"))),
-        Merge::Squashed { at } => Refusal::new(format!(
-            "{base} has the promotion's content without its commits: it was squashed or rebased"
-        ))
-        .at([at.to_string()])
-        .hint(format!(
-            "propose {staging} a second time and merge it with a merge commit: \
-             git merge --no-ff origin/{staging} (on {base}), then run sealift again"
-        )),
-        Merge::Strayed { at, head, paths } => Refusal::new(format!(
-            "what was merged from {staging} changes more than the promotion and allowed paths"
-        ))
-        .at([format!("merge {at} of {head}")])
-        .at(paths)
-        .hint("nothing public exists and the version is not spent: cut the next release candidate from the base"),
-        Merge::NotYet => {
-            let drift = match facts.staging {
-                Some(tip) => base::drift(world, tip)?,
-                None => base::Drift::default(),
-            };
-            if !drift.refusals.is_empty() {
-                return Ok(Plan::refuse(drift.refusals).notes(drift.notes));
+    let refusal =
+        match &facts.merge {
+            Merge::Done { commit, head } if commit == head => {
+                return Ok(Plan::holds().note(format!("{base} was fast-forwarded to {commit}")));
             }
-            let wait = Waiting {
-                on: "merge",
-                message: format!("a person merges {staging} into {base} with a merge commit (not a squash, not a rebase)"),
-                commands: vec![
-                    "git fetch origin".into(),
-                    format!("git switch {base}"),
-                    format!("git merge --no-ff --no-edit origin/{staging}"),
-                    format!("git push origin {base}"),
-                ],
-            };
-            return Ok(Plan { verdict: Verdict::Wait(wait), notes: drift.notes });
-        }
-    };
+            Merge::Done { commit, .. } => return Ok(Plan::holds().note(format!("{base} has it as {commit}"))),
+            Merge::Squashed { at } => Refusal::new(format!(
+                "{base} has the promotion's content without its commits: it was squashed or rebased"
+            ))
+            .at([at.to_string()])
+            .hint(format!(
+                "propose {staging} a second time and merge it with a merge commit: \
+             git merge --no-ff origin/{staging} (on {base}), then run sealift again"
+            )),
+            Merge::Strayed { at, head, paths } => Refusal::new(format!(
+                "what was merged from {staging} changes more than the promotion and allowed paths"
+            ))
+            .at([format!("merge {at} of {head}")])
+            .at(paths)
+            .hint("nothing public exists and the version is not spent: cut the next release candidate from the base"),
+            Merge::NotYet => {
+                let drift = match facts.staging {
+                    Some(tip) => base::drift(world, tip)?,
+                    None => base::Drift::default(),
+                };
+                if !drift.refusals.is_empty() {
+                    return Ok(Plan::refuse(drift.refusals).notes(drift.notes));
+                }
+                let wait = Waiting {
+                    on: "merge",
+                    message: format!(
+                        "a person merges {staging} into {base} with a merge commit (not a squash, not a rebase)"
+                    ),
+                    commands: vec![
+                        "git fetch origin".into(),
+                        format!("git switch {base}"),
+                        format!("git merge --no-ff --no-edit origin/{staging}"),
+                        format!("git push origin {base}"),
+                    ],
+                };
+                return Ok(Plan { verdict: Verdict::Wait(wait), notes: drift.notes });
+            }
+        };
     Ok(refusal.into())
 }

@@ -103,6 +103,15 @@ pub enum Location {
     Url(String),
 }
 
+impl std::fmt::Display for Location {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Layout(dir) => write!(f, "layout:{}", dir.display()),
+            Self::Url(url) => f.write_str(url),
+        }
+    }
+}
+
 /// Why a text is not a location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a registry's location; expected `layout:DIR`, `http://…` or `https://…`")]

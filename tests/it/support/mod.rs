@@ -1,6 +1,6 @@
 //! What the areas share: a hermetic git, loopback servers, real peers, fixtures made from a seed.
 #![allow(dead_code, unused_imports)] // every area uses its own part
 
-pub mod images;
 pub mod git_server;
+pub mod images;
 pub mod sandbox;
