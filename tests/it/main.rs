@@ -1,5 +1,15 @@
 //! The one integration binary: a module per area, helpers in `support`.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests stand outside: they are the terminal, the environment and the neighbours"
+)]
+
+mod ci;
 mod pipelines;
 mod refs;
 mod registry;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
 use sealift::pipeline::{self, Pipeline, PipelineError, RcTag, Rest};
 
 fn here(path: &str) -> PathBuf {
@@ -146,4 +147,28 @@ fn people_may_change_allowed_paths_outside_the_root_only() {
     assert!(pipeline.is_rc_only(b"core/installer/images/build.log"));
     assert!(!pipeline.is_rc_only(b"core/installer/images/a/build.log"));
     assert!(!pipeline.is_rc_only(b"core/installer/values.yaml"));
+}
+
+const FULL: &str = include_str!("../../fixtures/pipelines/good/full.yaml");
+
+proptest! {
+    /// Whatever a hand slips into a file, the answer is a pipeline or problems at places in it.
+    #[test]
+    fn any_change_to_a_file_is_judged(
+        cut in 0..FULL.len(),
+        length in 0_usize..40,
+        slip in "[-a-z0-9 {}\\[\\]:,*&!|>'\"#\n\t/.~ß\u{0}]{0,6}",
+    ) {
+        let boundary = |at: usize| (at.min(FULL.len())..=FULL.len()).find(|&at| FULL.is_char_boundary(at)).unwrap();
+        let (start, end) = (boundary(cut), boundary(cut + length));
+        let text = [&FULL[..start], &slip, &FULL[end..]].concat();
+        if let Err(error) = pipeline::parse("full.yaml", &text) {
+            let PipelineError::Invalid { problems } = &error else { panic!("{error}") };
+            prop_assert!(!problems.is_empty());
+            for problem in problems {
+                let line = text.split('\n').nth(problem.line - 1);
+                prop_assert!(line.is_some_and(|line| problem.column <= line.chars().count() + 1), "{}", problem);
+            }
+        }
+    }
 }

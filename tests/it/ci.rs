@@ -1,0 +1,74 @@
+//! The summary that ends a check: it counts, and it fails where something was not run.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const GOOD: &str = "\
+   Compiling sealift v0.1.0
+     Running unittests src/lib.rs (target/debug/deps/sealift-1)
+
+running 2 tests
+test model::tests::a ... ok
+test model::tests::b ... ok
+
+test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+
+     Running tests/it/main.rs (target/debug/deps/it-1)
+
+running 2 tests
+test refs::c ... ok
+test registry::layout::d ... ok
+
+test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+";
+
+/// Runs the summary over a log, for an integration binary with these files.
+fn summary(log: &str, main: &str, files: &[&str]) -> (bool, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("main.rs"), main).unwrap();
+    for file in files {
+        fs::write(at(file), "").unwrap();
+    }
+    // The log lies outside the folder of modules.
+    let logs = tempfile::tempdir().unwrap();
+    fs::write(logs.path().join("log"), log).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/summary");
+    let output = Command::new("bash").arg(script).arg(logs.path().join("log")).arg(folder.path()).output().unwrap();
+    (output.status.success(), String::from_utf8(output.stdout).unwrap())
+}
+
+const MAIN: &str = "mod refs;\nmod registry;\nmod support;\n";
+const FILES: [&str; 3] = ["refs.rs", "registry.rs", "support.rs"];
+
+#[test]
+fn a_full_run_passes_and_is_counted() {
+    let (passed, text) = summary(GOOD, MAIN, &FILES);
+    assert!(passed, "{text}");
+    assert!(text.ends_with("2 targets, 2 areas\n4 passed, 0 failed, 0 skipped\n"), "{text}");
+}
+
+#[test]
+fn what_was_not_run_fails() {
+    let skip = "skipped: docker-registry is not installed";
+    for (log, why) in [
+        (GOOD.replace("test registry::layout::d", "test refs::d"), "no cases in tests/it/registry"),
+        (GOOD.replace("2 passed; 0 failed; 0 ignored", "0 passed; 0 failed; 0 ignored"), "no cases in src/lib.rs"),
+        (GOOD.replacen("2 passed; 0 failed; 0 ignored", "1 passed; 0 failed; 1 ignored", 1), "1 ignored in src/lib.rs"),
+        (GOOD.replacen("2 passed; 0 failed", "1 passed; 1 failed", 1), "1 failed cases"),
+        (GOOD.replace("test refs::c ... ok", &format!("test refs::c ... ok\n{skip}")), skip),
+        (GOOD.replace("refs::c ... ok", &format!("refs::c ... {skip}\nok")), skip),
+        (GOOD.replacen("test result", "killed", 1), "1 targets ended without a result"),
+        (String::new(), "nothing ran"),
+    ] {
+        let (passed, text) = summary(&log, MAIN, &FILES);
+        assert!(!passed && text.contains(why), "{why}:\n{text}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_module_fails() {
+    let (passed, text) = summary(GOOD, MAIN, &["refs.rs", "registry.rs", "support.rs", "forgotten.rs"]);
+    assert!(!passed && text.contains("tests/it/forgotten is in no `mod` line"), "{text}");
+}
