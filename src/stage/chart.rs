@@ -3,7 +3,7 @@
 use super::{Action, Refusal, Step, World};
 use crate::archive::Limits;
 use crate::archive::chart::{self, Chart, ChartSpec, Stamp};
-use crate::model::{Answer, CommitId, Digest, Repository, Tag};
+use crate::model::{Answer, CommitId, Repository, Tag};
 use crate::promotion::PromotionError;
 use crate::tree::{GitTree, show};
 
@@ -11,8 +11,8 @@ use crate::tree::{GitTree, show};
 pub enum Look {
     /// The pipeline publishes no chart.
     None,
-    /// The name carries our files; the digest is the registry's, which another encoder may have made.
-    Ours(Digest),
+    /// The name carries our files, whoever compressed them.
+    Ours,
     Free(Step),
     Refused(Refusal),
 }
@@ -58,14 +58,14 @@ pub async fn look(world: &World<'_>, commit: CommitId) -> anyhow::Result<Look> {
         }
     };
     if found.digest() == chart.manifest.digest() {
-        return Ok(Look::Ours(found.digest()));
+        return Ok(Look::Ours);
     }
     let [layer] = found.layers() else { return Ok(Look::Refused(foreign(&repository, &tag, "it is not a chart"))) };
     Ok(match world.registry.blob(&repository, layer).await {
         Answer::Unknown(unknown) => Look::Refused(unknown.into()),
         Answer::Absent => Look::Refused(foreign(&repository, &tag, "its layer is missing")),
         Answer::Found(bytes) => match chart::unpack(&bytes, &Limits::default()) {
-            Ok(files) if chart::same(&chart.files, &files) => Look::Ours(found.digest()),
+            Ok(files) if chart::same(&chart.files, &files) => Look::Ours,
             Ok(_) => Look::Refused(foreign(&repository, &tag, "its files differ from the release's")),
             Err(error) => Look::Refused(foreign(&repository, &tag, &error.to_string())),
         },

@@ -22,7 +22,7 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     let Some(merge) = world.facts.merged() else { return Ok(preview(world)) };
     let (mut steps, mut refusals) = (Vec::new(), Vec::new());
     match chart::look(world, merge).await? {
-        chart::Look::None | chart::Look::Ours(_) => {}
+        chart::Look::None | chart::Look::Ours => {}
         chart::Look::Free(step) => steps.push(step),
         chart::Look::Refused(refusal) => refusals.push(refusal),
     }

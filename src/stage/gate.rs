@@ -265,9 +265,7 @@ async fn artifact(world: &World<'_>, found: &mut Findings) -> anyhow::Result<()>
     }
     match chart::look(world, candidate.rc_commit).await {
         Ok(chart::Look::None | chart::Look::Free(_)) => {}
-        Ok(chart::Look::Ours(_)) => {
-            found.notes.push("the chart of this version is there already, with our files".into())
-        }
+        Ok(chart::Look::Ours) => found.notes.push("the chart of this version is there already, with our files".into()),
         Ok(chart::Look::Refused(refusal)) => found.refuse(refusal),
         Err(error) => match error.downcast::<PromotionError>() {
             Ok(PromotionError::Refused(refusals)) => found.refusals.extend(refusals),
