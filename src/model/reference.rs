@@ -148,6 +148,11 @@ impl FromStr for Tag {
 }
 
 impl Prefix {
+    /// The namespace's path below its host.
+    pub fn path(&self) -> &str {
+        self.0.path()
+    }
+
     /// Whether a repository lies under this prefix, by whole components.
     pub fn owns(&self, repository: &Repository) -> bool {
         let Repository { host, path } = &self.0;

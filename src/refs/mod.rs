@@ -1,12 +1,55 @@
 //! References: where they live, what they say, and how to change one without touching another byte.
+//!
+//! Everything here works over a [`crate::tree::Tree`] that is the repository's root; the
+//! packages lie in [`Spec::root`], and paths in findings are those of the repository. One
+//! enumeration ([`enumerate()`]) serves every function, so that no two of them can disagree
+//! about which files hold references.
+//!
+//! - [`read`]: every reference, with its place, shape and class.
+//! - [`census`]: proof that nothing that looks like a reference was overlooked.
+//! - [`rewrite()`]: version-line tags to stable, proven by reading again.
+//! - [`pin`], [`pinned`], [`normalise_pin`]: the installer's self-reference.
+//! - [`apply_to_directory`]: the only function that writes.
 
-use crate::model::{Prefix, Repository};
+mod apply;
+mod census;
+mod class;
+mod edit;
+mod enumerate;
+mod gzip;
+mod pin;
+mod problem;
+mod read;
+mod rewrite;
+mod shapes;
+mod survivors;
+mod text;
+mod yaml;
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+pub use apply::{ApplyError, apply_to_directory};
+pub use census::{Census, Excluded, census};
+pub use class::{Class, version_line, with_stable};
+pub use edit::{Edit, FileEdit};
+pub use enumerate::{Enumeration, File, Storage, enumerate};
+pub use pin::{normalise_pin, pin, pinned};
+pub use problem::Problem;
+pub use read::{References, RefsError, read};
+pub use rewrite::{Rewrite, RewriteError, rewrite};
+pub use shapes::Shape;
+pub use survivors::survivors;
+
+use crate::model::{Digest, Prefix, Repository, Tag};
 
 /// What a pipeline declares about its references (contract §2). Paths and globs are
 /// relative to `root`.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// The folder of packages inside the repository, for example `packages`.
+    /// The folder of packages inside the repository, for example `packages`; empty or `.`
+    /// is the whole repository.
     pub root: String,
     /// Namespaces that are the pipeline's own.
     pub owned: Vec<Prefix>,
@@ -16,7 +59,8 @@ pub struct Spec {
     pub pair: Pair,
     /// Declared prefixes of version-line tags, for example `v1.30-`.
     pub tag_prefixes: Vec<String>,
-    /// YAML files, by default `*/*/values.yaml`.
+    /// YAML files, by default `*/*/values.yaml`. `*` never crosses a `/`, and nothing below
+    /// a folder called `charts` is enumerated.
     pub values: Vec<String>,
     /// Files that hold one reference, by default `*/*/images/*.tag`.
     pub tag_files: Vec<String>,
@@ -24,7 +68,7 @@ pub struct Spec {
     pub text: Vec<Declared>,
     /// gzip copies of other files.
     pub gzip: Vec<GzipCopy>,
-    /// Findings of the census that are known and explained.
+    /// Findings that are known and explained.
     pub exclude: Vec<Exclusion>,
 }
 
@@ -44,7 +88,7 @@ pub struct Declared {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GzipCopy {
     pub path: String,
-    /// The plain file it is made from, when that is in the tree.
+    /// The plain file it is made from, read as text when it is in the tree.
     pub plain: String,
     pub required: bool,
 }
@@ -56,4 +100,62 @@ pub struct Exclusion {
     /// Text the excluded line contains; without it the whole file is excluded.
     pub line: Option<String>,
     pub reason: String,
+}
+
+/// A reference at its place. Serialises as a row for people's tools; byte spans are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Occurrence {
+    pub class: Class,
+    /// The path in the repository.
+    pub file: String,
+    /// Counted from 1, where the tag is (failing that the digest, failing that the name).
+    pub line: usize,
+    /// In characters, counted from 1.
+    pub column: usize,
+    /// Dotted path of the map or scalar, list positions as numbers; `line N` outside YAML.
+    pub key: String,
+    pub shape: Shape,
+    /// `None`: the file doesn't say which one.
+    pub repository: Option<Repository>,
+    pub tag: Option<Tag>,
+    pub digest: Option<Digest>,
+    /// The plain file, when this is inside a gzip copy: then it is no further image.
+    pub copy_of: Option<String>,
+    /// Where the parts are in the file's content (of a gzip copy: in its decompressed content).
+    #[serde(skip)]
+    pub spans: Spans,
+    /// Whether the tag's bytes are shared with another place by a YAML alias.
+    #[serde(skip)]
+    pub aliased: bool,
+}
+
+/// Byte ranges of a reference's parts in its file's content, without quotes and separators.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spans {
+    /// Where the host is spelled; with a `registry` key it is that key's value.
+    pub host: Option<Range<usize>>,
+    /// The repository as spelled beside the tag.
+    pub name: Option<Range<usize>>,
+    pub tag: Option<Range<usize>>,
+    pub digest: Option<Range<usize>>,
+}
+
+impl Spec {
+    /// The root without slashes at its ends; empty for the whole repository.
+    pub(crate) fn root(&self) -> &str {
+        match self.root.trim_matches('/') {
+            "." => "",
+            root => root.trim_start_matches("./"),
+        }
+    }
+
+    /// A path in the repository, from one relative to the root.
+    pub(crate) fn in_repository(&self, path: &str) -> String {
+        if self.root().is_empty() { path.to_owned() } else { format!("{}/{path}", self.root()) }
+    }
+
+    /// Whether a repository lies in a namespace of the pipeline's own.
+    pub fn owns(&self, repository: &Repository) -> bool {
+        self.owned.iter().any(|prefix| prefix.owns(repository))
+    }
 }

@@ -1,5 +1,13 @@
 //! One read view over a git tree, a directory and an unpacked archive.
 
+mod directory;
+mod memory;
+mod subtree;
+
+pub use directory::DirTree;
+pub use memory::MemTree;
+pub use subtree::{Overlay, Subtree};
+
 use std::io::Read;
 
 /// A path inside a tree: bytes, `/` between components, relative, without `.` or `..`.
@@ -46,6 +54,25 @@ pub trait Tree: Send + Sync {
     /// sorted by the bytes of their names, a directory followed by all that is in it.
     fn entries(&self) -> Result<Vec<Entry>, TreeError>;
 
+    /// The entry at a path, `None` where there is nothing.
+    fn find(&self, path: &[u8]) -> Result<Option<Entry>, TreeError> {
+        Ok(self.entries()?.into_iter().find(|entry| entry.path == path))
+    }
+
+    /// The entries below a directory, with their whole paths, in the order of
+    /// [`Tree::entries`]. A path that is no directory of the tree is an error; the empty
+    /// path is the root. Implementations that can walk one directory alone should.
+    fn entries_under(&self, directory: &[u8]) -> Result<Vec<Entry>, TreeError> {
+        let entries = self.entries()?;
+        if directory.is_empty() {
+            return Ok(entries);
+        }
+        if !entries.iter().any(|entry| entry.path == directory && entry.kind == Kind::Directory) {
+            return Err(self.error(directory, not_a_directory()));
+        }
+        Ok(entries.into_iter().filter(|entry| below(&entry.path, directory).is_some()).collect())
+    }
+
     /// A file's content.
     fn open(&self, path: &[u8]) -> Result<Box<dyn Read + '_>, TreeError>;
 
@@ -74,6 +101,18 @@ pub trait Tree: Send + Sync {
 /// The order of [`Tree::entries`]: component by component, by bytes.
 pub fn order(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
     a.split(|&c| c == b'/').cmp(b.split(|&c| c == b'/'))
+}
+
+/// What is left of a path below a directory; the empty directory is the root.
+pub fn below<'a>(path: &'a [u8], directory: &[u8]) -> Option<&'a [u8]> {
+    if directory.is_empty() {
+        return Some(path);
+    }
+    path.strip_prefix(directory)?.strip_prefix(b"/")
+}
+
+fn not_a_directory() -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::NotFound, "the tree has no such directory")
 }
 
 /// A path for people: as it is where it is plain UTF-8, escaped where it isn't.

@@ -1,3 +1,4 @@
 //! The one integration binary: a module per area.
 
 mod archive;
+mod refs;

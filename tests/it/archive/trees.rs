@@ -1,10 +1,7 @@
-//! Trees to archive: one in memory with exact modes, one on disk.
+//! A tree to archive that can misbehave.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
 
 use sealift::port::registry::{Blob, Content};
 use sealift::tree::{Entry, Kind, Tree, TreeError};
@@ -94,52 +91,6 @@ impl Tree for Made {
 
     fn describe(&self) -> String {
         "made".into()
-    }
-}
-
-/// A directory on disk, listed in the order the system gives.
-pub struct OnDisk(pub PathBuf);
-
-impl OnDisk {
-    fn walk(&self, folder: &Path, all: &mut Vec<Entry>) -> io::Result<()> {
-        for child in std::fs::read_dir(folder)? {
-            let child = child?.path();
-            let path = child.strip_prefix(&self.0).unwrap().to_owned().into_os_string().into_vec();
-            let meta = child.symlink_metadata()?;
-            let kind = match meta.file_type() {
-                t if t.is_file() => Kind::File,
-                t if t.is_dir() => Kind::Directory,
-                t if t.is_symlink() => Kind::Symlink,
-                _ => Kind::Other,
-            };
-            let size = if kind == Kind::File { meta.len() } else { 0 };
-            all.push(Entry { path, kind, mode: meta.mode() & 0o7777, size });
-            if kind == Kind::Directory {
-                self.walk(&child, all)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Tree for OnDisk {
-    fn entries(&self) -> Result<Vec<Entry>, TreeError> {
-        let mut all = Vec::new();
-        self.walk(&self.0, &mut all).map_err(|e| self.error(b".", e))?;
-        Ok(all)
-    }
-
-    fn open(&self, path: &[u8]) -> Result<Box<dyn Read + '_>, TreeError> {
-        let file = std::fs::File::open(self.0.join(std::ffi::OsStr::from_bytes(path)));
-        Ok(Box::new(file.map_err(|e| self.error(path, e))?))
-    }
-
-    fn root_mode(&self) -> u32 {
-        self.0.metadata().unwrap().mode() & 0o7777
-    }
-
-    fn describe(&self) -> String {
-        self.0.display().to_string()
     }
 }
 

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use sealift::archive::{self, Modes, Options};
+use sealift::tree::DirTree;
 use serde::Deserialize;
-
-use super::trees::OnDisk;
 
 #[derive(Deserialize)]
 struct File {
@@ -84,7 +83,7 @@ fn check(path: &Path) {
         std::fs::create_dir(&root).unwrap();
         lay(vector, &root);
         let options = Options { modes: Modes::AsIs, ..Options::default() };
-        let found = archive::diff_id(&OnDisk(root), &options).unwrap();
+        let found = archive::diff_id(&DirTree::open(root).unwrap(), &options).unwrap();
         assert_eq!(found.hex(), vector.tar_sha256, "{} in {}", vector.name, path.display());
     }
 }

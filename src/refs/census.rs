@@ -1,0 +1,202 @@
+//! The census: nothing that looks like a reference is overlooked (contract §2).
+
+use std::collections::BTreeSet;
+
+use memchr::memmem::Finder;
+use serde::Serialize;
+
+use super::enumerate::{Storage, in_charts};
+use super::problem::{Lines, Problem};
+use super::read::{Exclusions, FileReading, Reading, References, RefsError};
+use super::shapes::Shapes;
+use super::survivors::{Scalars, is_markdown, is_yaml, read_content};
+use super::text::{Comments, Hit, Malformed, Scanner};
+use super::yaml::Yaml;
+use super::{Exclusion, Spec};
+use crate::tree::{Kind, Tree, below, show};
+
+/// A complete account of what looks like a reference.
+#[derive(Clone, Debug, Default)]
+pub struct Census {
+    pub references: References,
+    /// Digests and owned references that a shape claims.
+    pub claimed: usize,
+    /// What a declared exclusion explains.
+    pub excluded: Vec<Excluded>,
+    /// Exclusions that explain nothing: they should go.
+    pub unused: Vec<Exclusion>,
+}
+
+/// A find that is known and explained.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Excluded {
+    pub file: String,
+    pub line: usize,
+    pub reason: String,
+}
+
+/// Accounts for
+/// - every `sha256:` in an enumerated file, comments included (a gzip copy is unpacked);
+/// - every owned reference with a tag or a digest anywhere else below the root, in YAML
+///   shapes too, gzip looked into, outside comments; folders called `charts` and Markdown are
+///   upstream's and prose.
+///
+/// Each must be claimed by a shape or by an exclusion with a reason. A bare mention of an owned
+/// repository, without tag and digest, is nothing to account for.
+///
+/// Errors: everything [`super::read`] refuses and everything unclaimed, together.
+pub fn census(tree: &dyn Tree, spec: &Spec) -> Result<Census, RefsError> {
+    let (reading, mut problems) = Reading::of(tree, spec);
+    let mut found = Vec::new();
+    let mut exclusions = Exclusions::new(spec, &mut found);
+    exclusions.used.clone_from(&reading.used);
+    let mut counter =
+        Counter { spec, scanner: Scanner::new(&spec.owned), exclusions, found, claimed: 0, excluded: Vec::new() };
+    for read in &reading.files {
+        counter.enumerated(read);
+    }
+    let enumerated: BTreeSet<&[u8]> = reading.enumeration.files.iter().map(|file| file.path.as_bytes()).collect();
+    let paths: Vec<Finder<'_>> = spec.owned.iter().map(|prefix| Finder::new(prefix.path()).into_owned()).collect();
+    for entry in &reading.enumeration.entries {
+        let relative = below(&entry.path, spec.root().as_bytes()).unwrap_or(&entry.path);
+        let looked_into = entry.kind == Kind::File && !in_charts(relative) && !is_markdown(relative);
+        if !looked_into || enumerated.contains(entry.path.as_slice()) {
+            continue;
+        }
+        match read_content(tree, &entry.path) {
+            Ok(content) if paths.iter().all(|path| path.find(&content).is_none()) => {}
+            Ok(content) => counter.outside(&entry.path, &content),
+            Err(message) => {
+                let help = "make it readable: the census must look into it";
+                counter.found.push(Problem::whole(show(&entry.path), message, help));
+            }
+        }
+    }
+    let Counter { exclusions, found, claimed, excluded, .. } = counter;
+    problems.extend(found);
+    let unused =
+        spec.exclude.iter().zip(&exclusions.used).filter(|(_, used)| !**used).map(|(e, _)| e.clone()).collect();
+    let references = reading.references(spec, None);
+    if problems.is_empty() {
+        Ok(Census { references, claimed, excluded, unused })
+    } else {
+        Err(RefsError { problems, references: Box::new(references) })
+    }
+}
+
+struct Counter<'a> {
+    spec: &'a Spec,
+    scanner: Scanner,
+    exclusions: Exclusions<'a>,
+    found: Vec<Problem>,
+    claimed: usize,
+    excluded: Vec<Excluded>,
+}
+
+impl Counter<'_> {
+    fn enumerated(&mut self, read: &FileReading) {
+        let content = read.content();
+        let lines = Lines::new(content);
+        let start = |span: &Option<std::ops::Range<usize>>| span.as_ref().map(|span| span.start);
+        let digests: BTreeSet<usize> = read.found.iter().filter_map(|found| start(&found.spans.digest)).collect();
+        let tags: BTreeSet<usize> = read.found.iter().filter_map(|found| start(&found.spans.tag)).collect();
+        let faulty: BTreeSet<usize> = read.faulty.iter().map(|&at| lines.place(at).0).collect();
+        let mut unclaimed = BTreeSet::new();
+        for at in memchr::memmem::find_iter(content, b"sha256:") {
+            if digests.contains(&at) {
+                self.claimed += 1;
+            } else if !faulty.contains(&lines.place(at).0) {
+                unclaimed.insert(at);
+            }
+        }
+        for at in unclaimed {
+            self.report(&read.file.path, &lines, at, "a digest that no shape claims");
+        }
+        let claimed = |hit: &Hit| start(&hit.tag_span).is_some_and(|at| tags.contains(&at)) || hit.digest.is_some();
+        let owned: Vec<usize> = self
+            .owned(content)
+            .into_iter()
+            .filter(|(_, hit)| !hit.as_ref().is_some_and(claimed))
+            .map(|(at, _)| at)
+            .collect();
+        let quiet = self.comments(&owned, content, read.file.storage == Storage::Values);
+        for at in owned {
+            if !quiet.contains(&at) && !faulty.contains(&lines.place(at).0) {
+                self.report(&read.file.path, &lines, at, "an owned reference that no shape claims");
+            }
+        }
+    }
+
+    fn outside(&mut self, path: &[u8], content: &[u8]) {
+        let file = show(path);
+        let lines = Lines::new(content);
+        let text = std::str::from_utf8(content).ok().filter(|_| is_yaml(path));
+        let yaml = text.and_then(|text| Some((text, Yaml::parse(text).ok()?)));
+        let mut places: BTreeSet<usize> = BTreeSet::new();
+        if let Some((text, yaml)) = &yaml {
+            let shapes = Shapes::read(text, yaml, &self.scanner, self.spec);
+            let ours = shapes.found.into_iter().filter(|found| super::read::keep(self.spec, found));
+            let ours = ours.filter(|found| found.repository.as_ref().is_some_and(|r| self.spec.owns(r)));
+            places.extend(ours.filter_map(|found| Some(found.spans.name?.start)));
+        }
+        let owned: Vec<usize> = self.owned(content).into_iter().map(|(at, _)| at).collect();
+        let quiet = self.comments(&owned, content, yaml.is_some());
+        places.extend(owned.into_iter().filter(|at| !quiet.contains(at)));
+        let mut last = 0;
+        for at in places {
+            let line = lines.place(at).0;
+            if line != last {
+                self.report(&file, &lines, at, "an owned reference in a file that the pipeline doesn't declare");
+            }
+            last = line;
+        }
+    }
+
+    /// Owned references in text, well-formed or not, and where they begin.
+    fn owned(&self, content: &[u8]) -> Vec<(usize, Option<Hit>)> {
+        let ours = |found: Result<Hit, Malformed>| match found {
+            Ok(hit) => {
+                let owned = hit.repository.as_ref().is_some_and(|repository| self.spec.owns(repository));
+                owned.then_some((hit.word.start, Some(hit)))
+            }
+            Err(bad) => {
+                let owned = self.scanner.owned(std::str::from_utf8(&content[bad.word.clone()]).ok()?);
+                owned.map(|_| (bad.word.start, None))
+            }
+        };
+        self.scanner.scan(content).into_iter().filter_map(ours).collect()
+    }
+
+    /// Those of the places (in order) that are in comments.
+    fn comments(&self, places: &[usize], content: &[u8], as_yaml: bool) -> BTreeSet<usize> {
+        if places.is_empty() {
+            return BTreeSet::new();
+        }
+        let yaml = std::str::from_utf8(content).ok().filter(|_| as_yaml).and_then(|text| Yaml::parse(text).ok());
+        let scalars = yaml.as_ref().map(Scalars::of);
+        let mut comments = Comments::new(content);
+        let quiet = |at: &&usize| match &scalars {
+            Some(scalars) => !scalars.cover(**at),
+            None => comments.covers(**at),
+        };
+        places.iter().filter(quiet).copied().collect()
+    }
+
+    fn report(&mut self, file: &str, lines: &Lines<'_>, at: usize, message: &str) {
+        let text = lines.text(at);
+        let (line, column) = lines.place(at);
+        if let Some(exclusion) = self.exclusions.find(file, &text) {
+            let (file, reason) = (file.to_owned(), exclusion.reason.clone());
+            self.excluded.push(Excluded { file, line, reason });
+            return;
+        }
+        let shown: String = text.trim().chars().take(160).collect();
+        self.found.push(Problem {
+            file: file.to_owned(),
+            line,
+            column,
+            message: format!("{message}: {shown}"),
+            help: "declare where it lives, or exclude it with a reason in the pipeline".to_owned(),
+        });
+    }
+}

@@ -1,0 +1,125 @@
+//! The classes of references, and which tags belong to the version line (contract §1).
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Spec;
+use crate::model::{Rc, Repository, Stable, Tag};
+
+/// What a reference is to a promotion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Owned, and the tag is the release candidate's: rewritten and retagged.
+    VersionLine,
+    /// Owned, with any other tag: the text stays, the digest still gets the stable tag.
+    ComponentVersioned,
+    /// Not owned: never rewritten, retagged or mirrored.
+    ThirdParty,
+    /// The packages artifact itself.
+    PackagesArtifact,
+    /// The file doesn't say which repository.
+    NoRepository,
+}
+
+impl Class {
+    pub(super) fn of(spec: &Spec, repository: Option<&Repository>, tag: Option<&Tag>, version: Option<&str>) -> Self {
+        match repository {
+            None => Self::NoRepository,
+            Some(repository) if *repository == spec.artifact => Self::PackagesArtifact,
+            Some(repository) if !spec.owns(repository) => Self::ThirdParty,
+            Some(_) => match (tag, version) {
+                (Some(tag), Some(version)) if carries(spec, tag, version) => Self::VersionLine,
+                _ => Self::ComponentVersioned,
+            },
+        }
+    }
+}
+
+/// Whether a tag is exactly `v<rc>`, `<prefix>v<rc>` or `<prefix>-v<rc>` with a declared prefix.
+pub fn version_line(spec: &Spec, tag: &Tag, rc: &Rc) -> bool {
+    carries(spec, tag, &rc.to_string())
+}
+
+fn carries(spec: &Spec, tag: &Tag, version: &str) -> bool {
+    tag.as_str()
+        .strip_suffix(version)
+        .and_then(|rest| rest.strip_suffix('v'))
+        .is_some_and(|prefix| is_prefix(spec, prefix))
+}
+
+fn is_prefix(spec: &Spec, prefix: &str) -> bool {
+    let declared = |declared: &String| prefix == declared || prefix.strip_suffix('-') == Some(declared);
+    prefix.is_empty() || spec.tag_prefixes.iter().any(declared)
+}
+
+/// A version-line tag as it reads after the promotion; `None` for any other tag.
+pub fn with_stable(spec: &Spec, tag: &Tag, rc: &Rc) -> Option<Tag> {
+    if !version_line(spec, tag, rc) {
+        return None;
+    }
+    let prefix = tag.as_str().strip_suffix(&rc.to_string())?;
+    format!("{prefix}{}", rc.stable).parse().ok()
+}
+
+/// Whether a tag is the stable counterpart of a version-line tag.
+pub(super) fn is_stable(spec: &Spec, tag: &Tag, stable: &Stable) -> bool {
+    carries(spec, tag, &stable.to_string())
+}
+
+/// The version that most owned tags carry, for readers who don't know which one is being
+/// promoted: of equals the highest. Nothing but the display of classes hangs on it.
+pub(super) fn prevailing<'a>(spec: &Spec, tags: impl Iterator<Item = &'a Tag>) -> Option<String> {
+    let mut votes: BTreeMap<(Stable, u64), (usize, String)> = BTreeMap::new();
+    for tag in tags {
+        // A declared prefix may itself hold a `v`.
+        for (at, _) in tag.as_str().match_indices('v') {
+            let (prefix, version) = (&tag.as_str()[..at], &tag.as_str()[at + 1..]);
+            let key = match (version.parse::<Rc>(), version.parse::<Stable>()) {
+                _ if !is_prefix(spec, prefix) || version.starts_with('v') => continue,
+                (Ok(rc), _) => (rc.stable, rc.n),
+                (_, Ok(stable)) => (stable, u64::MAX),
+                _ => continue,
+            };
+            votes.entry(key).or_insert((0, version.to_owned())).0 += 1;
+        }
+    }
+    votes.into_values().max_by_key(|(count, _)| *count).map(|(_, version)| version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refs::read::tests::spec;
+
+    #[test]
+    fn only_the_exact_tag_belongs_to_the_version_line() {
+        let rc = "1.6.0-rc.1".parse().unwrap();
+        let stable = |tag: &str| with_stable(&spec(), &tag.parse().unwrap(), &rc).map(|tag| tag.to_string());
+        assert_eq!(stable("v1.6.0-rc.1").as_deref(), Some("v1.6.0"));
+        assert_eq!(stable("v1.30-v1.6.0-rc.1").as_deref(), Some("v1.30-v1.6.0"));
+        assert_eq!(stable("edge-v1.6.0-rc.1").as_deref(), Some("edge-v1.6.0"));
+        for tag in [
+            "v1.6.0-rc.10",
+            "v11.6.0-rc.1",
+            "1.6.0-rc.1",
+            "v1.6.0",
+            "xv1.6.0-rc.1",
+            "v1.6.0-rc.1-arm64",
+            "v1.31-v1.6.0-rc.1",
+            "vv1.6.0-rc.1",
+        ] {
+            assert_eq!(stable(tag), None, "{tag}");
+        }
+    }
+
+    #[test]
+    fn the_prevailing_version_is_what_most_tags_carry() {
+        let tags = |tags: &[&str]| tags.iter().map(|tag| tag.parse().unwrap()).collect::<Vec<Tag>>();
+        let find = |list: &[&str]| prevailing(&spec(), tags(list).iter());
+        assert_eq!(find(&["v1.6.2-rc.1", "v1.5.0", "v1.30-v1.6.2-rc.1", "latest"]).as_deref(), Some("1.6.2-rc.1"));
+        assert_eq!(find(&["v1.6.2", "v1.6.2-rc.9"]).as_deref(), Some("1.6.2"));
+        assert_eq!(find(&["latest", "v0.19.0-own.0"]), None);
+    }
+}
