@@ -11,6 +11,9 @@
 
 mod ci;
 mod pipelines;
+//! The one integration binary: a module per area.
+
+mod archive;
 mod refs;
 mod registry;
 mod report;
