@@ -2,6 +2,7 @@
 
 mod contract;
 mod layout;
+mod remote;
 
 use sealift::model::{Answer, Repository, Tag};
 

@@ -1,4 +1,7 @@
 //! What the areas share: loopback servers, real peers, fixtures made from a seed.
-#![allow(dead_code, unused_imports)] // every area uses its own part
+#![allow(dead_code)] // every area uses its own part
 
+pub mod docker_registry;
+pub mod http;
 pub mod images;
+pub mod registry_server;
