@@ -167,7 +167,8 @@ async fn processes_share_a_layout() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let children = ["a", "b", "c"].map(|role| child("registry::layout::processes_share_a_layout", "", dir.path(), role));
+    let children =
+        ["a", "b", "c"].map(|role| child("registry::layout::processes_share_a_layout", "", dir.path(), role));
     children.into_iter().for_each(succeeded);
     let layout = Layout::new(dir.path());
     assert_eq!(found(layout.tags(&repository("ghcr.io/org/x")).await).len(), 60);

@@ -1,6 +1,7 @@
 //! Registries: one contract over every implementation, then what each has of its own.
 
 mod contract;
+mod faults;
 mod layout;
 mod remote;
 
