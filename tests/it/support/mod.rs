@@ -4,3 +4,9 @@
 pub mod git_server;
 pub mod images;
 pub mod sandbox;
+//! What the areas share: loopback servers, real peers, fixtures made from a seed.
+#![allow(dead_code)] // every area uses its own part
+
+pub mod docker_registry;
+pub mod http;
+pub mod registry_server;
