@@ -9,11 +9,9 @@
     reason = "tests stand outside: they are the terminal, the environment and the neighbours"
 )]
 
+mod archive;
 mod ci;
 mod pipelines;
-//! The one integration binary: a module per area.
-
-mod archive;
 mod refs;
 mod registry;
 mod report;
