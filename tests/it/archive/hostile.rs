@@ -67,6 +67,8 @@ fn a_plain_one_is_read() {
         let read = read_layer(&gzip(&content), &Limits::default()).unwrap();
         assert_eq!(read.read(b"a/x").unwrap(), b"sealed");
         assert_eq!(read.content(b"a"), None);
+        assert_eq!(read.find(b"a/x").unwrap().map(|e| e.size), Some(6));
+        assert_eq!(read.find(b"x").unwrap(), None);
         assert_eq!(read.diff_id(), Digest::of(&content));
         assert!(read.read(b"b").unwrap_err().to_string().contains("artifact sha256:"));
     }
