@@ -97,6 +97,25 @@ struct TokenAnswer {
     expires_in: Option<u64>,
 }
 
+/// What we need and what a challenge asks for, without scopes that another one covers: a
+/// HEAD before an upload is challenged for pull, and the token must do for both.
+fn merge(ours: &[String], theirs: &str) -> Vec<String> {
+    let covers = |wide: &str, narrow: &str| match (wide.rsplit_once(':'), narrow.rsplit_once(':')) {
+        (Some((a, wide)), Some((b, narrow))) => {
+            a == b && narrow.split(',').all(|action| wide.split(',').any(|w| w == action))
+        }
+        _ => wide == narrow,
+    };
+    let mut scopes: Vec<String> = ours.to_vec();
+    for scope in theirs.split_whitespace() {
+        if !scopes.iter().any(|wide| covers(wide, scope)) {
+            scopes.retain(|narrow| !covers(scope, narrow));
+            scopes.push(scope.to_owned());
+        }
+    }
+    scopes
+}
+
 /// One host's authentication.
 pub(super) struct Auth {
     transport: Arc<Transport>,
@@ -153,8 +172,7 @@ impl Auth {
                 return Err(format!("it sends us to {realm} for a token, which is not https"));
             }
             if let Some(scope) = scope {
-                let scopes = scope.split_whitespace().map(str::to_owned).collect();
-                lock(&self.learned).insert(access.clone(), scopes);
+                lock(&self.learned).insert(access.clone(), merge(&access.scopes, scope));
             }
         }
         let basic = challenge == Challenge::Basic;
@@ -282,5 +300,40 @@ impl Auth {
         let lifetime = Duration::from_secs(answer.expires_in.unwrap_or(DEFAULT_LIFETIME)).mul_f32(0.9);
         let expires = asked.checked_add(lifetime).unwrap_or(asked);
         Ok(Token { secret, expires })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::registry::Config;
+    use crate::port::registry::remote::Shared;
+
+    #[test]
+    fn scopes_are_merged_by_what_they_cover() {
+        let merged = |ours: &[&str], theirs: &str| {
+            merge(&ours.iter().map(|s| s.to_string()).collect::<Vec<_>>(), theirs).join(" ")
+        };
+        let (pull, push) = ("repository:a/b:pull", "repository:a/b:pull,push");
+        assert_eq!(merged(&[push], pull), push);
+        assert_eq!(merged(&[push], "repository:a/b:push,pull"), push);
+        assert_eq!(merged(&[pull], push), push);
+        assert_eq!(merged(&[pull], "registry:catalog:*"), format!("{pull} registry:catalog:*"));
+        assert_eq!(
+            merged(&[push, "repository:c:pull"], &format!("repository:c:pull {push}")),
+            format!("{push} repository:c:pull")
+        );
+    }
+
+    #[tokio::test]
+    async fn an_https_registry_can_not_send_us_to_a_plain_token_endpoint() {
+        let shared = Shared::new(&Config::default()).unwrap();
+        let auth = Auth::new(shared.transport, shared.credentials);
+        let access = Access::pull(&"ghcr.io/a/b".parse().unwrap());
+        let value = HeaderValue::from_static(r#"Bearer realm="http://evil.test/token""#);
+        let headers: HeaderMap = [(reqwest::header::WWW_AUTHENTICATE, value)].into_iter().collect();
+        assert!(auth.challenged(&access, &headers, None, false).await.unwrap_err().contains("not https"));
+        assert_eq!(auth.proof(&access).await.unwrap(), None);
+        assert!(auth.challenged(&access, &headers, None, true).await.unwrap());
     }
 }

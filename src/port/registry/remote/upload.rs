@@ -70,7 +70,7 @@ impl Remote {
     /// Uploads a blob whose bytes were checked. Repeated from the start, which changes nothing.
     pub(super) async fn upload(&self, repository: &Repository, blob: &Blob) -> Result<(), WriteError> {
         let what = format!("{repository}@{}", blob.descriptor.digest);
-        let (started, mut attempt, mut challenged) = (Instant::now(), 0, false);
+        let (started, mut attempt, mut challenges) = (Instant::now(), 0, 0);
         loop {
             attempt += 1;
             let result = match blob.descriptor.size {
@@ -79,8 +79,9 @@ impl Remote {
             };
             let (unknown, asked) = match result {
                 Ok(()) => return Ok(()),
-                Err(Trouble::Refused(401, _)) if !challenged => {
-                    challenged = true;
+                // The first challenge, and one token that runs out between chunks.
+                Err(Trouble::Refused(401, _)) if challenges < 2 => {
+                    challenges += 1;
                     self.open_session(&what, repository).await.map_err(|trouble| self.give_up(&what, trouble))?;
                     continue;
                 }
