@@ -1,5 +1,6 @@
 //! Registries: one contract over every implementation, then what each has of its own.
 
+mod auth;
 mod contract;
 mod faults;
 mod layout;

@@ -8,7 +8,7 @@ use sealift::port::registry::{
 };
 
 use super::{contract, found, repository, tag, unknown};
-use crate::support::docker_registry::{DockerRegistry, PASSWORD, USER};
+use crate::support::docker_registry::{DockerRegistry, Options, PASSWORD, TLS, USER};
 use crate::support::images;
 use crate::support::registry_server::RegistryServer;
 
@@ -42,7 +42,7 @@ async fn docker_registry_holds_the_contract() {
 
 #[tokio::test]
 async fn docker_registry_with_a_password_holds_the_contract() {
-    let Some(server) = DockerRegistry::start_with_password() else { return };
+    let Some(server) = DockerRegistry::with(Options { password: true, tls: false }) else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("config.json");
     let entry = serde_json::json!({"auths": {"registry.test": {"username": USER, "password": PASSWORD}}});
@@ -52,6 +52,18 @@ async fn docker_registry_with_a_password_holds_the_contract() {
     let without = registries(&server.url());
     let answer = unknown(without.manifest(&repository("registry.test/contract/deep/index"), &At::Tag(tag("v1"))).await);
     assert_eq!(answer.status, Some(401));
+}
+
+#[tokio::test]
+async fn docker_registry_over_tls_needs_its_authority() {
+    let Some(server) = DockerRegistry::with(Options { password: false, tls: true }) else { return };
+    let trusting = Config { ca: vec![format!("{TLS}/ca.pem").into()], ..config(&server.url()) };
+    contract::check(&Registries::new(trusting).unwrap(), "registry.test").await;
+    let name = repository("registry.test/contract/deep/index");
+    let answer = unknown(registries(&server.url()).manifest(&name, &At::Tag(tag("v1"))).await);
+    assert!(answer.to_string().contains("certificate"), "{answer}");
+    let plain = server.url().replace("https", "http");
+    unknown(registries(&plain).manifest(&name, &At::Tag(tag("v1"))).await);
 }
 
 #[tokio::test]

@@ -8,27 +8,33 @@ use std::time::{Duration, Instant};
 /// bcrypt's own test vector, since the file takes nothing weaker.
 pub const USER: &str = "me";
 pub const PASSWORD: &str = "U*U";
+/// Where the certificates are.
+pub const TLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/registry");
 const HTPASSWD: &str = "me:$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW\n";
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Wants [`USER`] and [`PASSWORD`] with every request.
+    pub password: bool,
+    /// Speaks TLS, with the certificate in `fixtures/registry`.
+    pub tls: bool,
+}
 
 /// A running registry; killed when dropped.
 pub struct DockerRegistry {
     child: Child,
     port: u16,
+    tls: bool,
     _storage: tempfile::TempDir,
 }
 
 impl DockerRegistry {
     /// `None`, visibly, where there is no such program, unless peers are required.
     pub fn start() -> Option<Self> {
-        Self::launch(false)
+        Self::with(Options::default())
     }
 
-    /// One that wants [`USER`] and [`PASSWORD`] with every request.
-    pub fn start_with_password() -> Option<Self> {
-        Self::launch(true)
-    }
-
-    fn launch(password: bool) -> Option<Self> {
+    pub fn with(options: Options) -> Option<Self> {
         let found =
             Command::new("docker-registry").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         if found.is_err() {
@@ -38,18 +44,21 @@ impl DockerRegistry {
             return None;
         }
         // A free port can be lost to somebody else before the registry takes it.
-        (0..5).find_map(|_| Self::try_launch(password)).or_else(|| panic!("docker-registry doesn't start"))
+        (0..5).find_map(|_| Self::try_launch(options)).or_else(|| panic!("docker-registry doesn't start"))
     }
 
-    fn try_launch(password: bool) -> Option<Self> {
+    fn try_launch(options: Options) -> Option<Self> {
         let storage = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let dir = storage.path().display();
         let mut config = format!(
             "version: 0.1\nlog: {{level: error}}\nstorage:\n  filesystem: {{rootdirectory: {dir}/data}}\n  delete: {{enabled: true}}\n\
-             http: {{addr: '127.0.0.1:{port}'}}\n"
+             http: \n  addr: '127.0.0.1:{port}'\n"
         );
-        if password {
+        if options.tls {
+            config.push_str(&format!("  tls: {{certificate: {TLS}/server.pem, key: {TLS}/server.key}}\n"));
+        }
+        if options.password {
             std::fs::write(storage.path().join("htpasswd"), HTPASSWD).unwrap();
             config.push_str(&format!("auth:\n  htpasswd: {{realm: test, path: {dir}/htpasswd}}\n"));
         }
@@ -62,7 +71,7 @@ impl DockerRegistry {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut registry = Self { child, port, _storage: storage };
+        let mut registry = Self { child, port, tls: options.tls, _storage: storage };
         let patience = Instant::now() + Duration::from_secs(30);
         while Instant::now() < patience {
             if registry.child.try_wait().unwrap().is_some() {
@@ -81,7 +90,7 @@ impl DockerRegistry {
         let mut answer = [0; 12];
         stream.write_all(b"GET /v2/ HTTP/1.0\r\n\r\n").is_ok()
             && stream.read_exact(&mut answer).is_ok()
-            && matches!(&answer[9..], b"200" | b"401")
+            && (self.tls || matches!(&answer[9..], b"200" | b"401"))
     }
 
     /// `127.0.0.1:PORT`.
@@ -90,7 +99,7 @@ impl DockerRegistry {
     }
 
     pub fn url(&self) -> String {
-        format!("http://{}", self.host())
+        format!("{}://{}", if self.tls { "https" } else { "http" }, self.host())
     }
 }
 
