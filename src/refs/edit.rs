@@ -6,11 +6,13 @@ use serde::Serialize;
 
 use super::enumerate::Storage;
 use super::problem::{Lines, Problem};
-use super::read::{FileReading, read_file};
+use super::read::FileReading;
 use super::shapes::Found;
+use super::storage::read_file;
 use super::text::Scanner;
 use super::yaml::{Node, Style, Yaml};
 use super::{Spec, gzip};
+use crate::tree::{Overlay, Tree};
 
 /// One replaced span of a file's content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -36,6 +38,11 @@ pub struct FileEdit {
     pub after: Vec<u8>,
     /// In order of place.
     pub edits: Vec<Edit>,
+}
+
+/// A tree as edits would leave it, without writing them.
+pub fn overlay<'a>(tree: &'a dyn Tree, edits: &[FileEdit]) -> Overlay<'a> {
+    Overlay::new(tree, edits.iter().map(|edit| (edit.path.clone().into_bytes(), edit.after.clone())))
 }
 
 /// Replaces spans of a content. Edits must be in order and apart from each other, and find

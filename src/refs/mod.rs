@@ -12,16 +12,20 @@
 //! - [`apply_to_directory`]: the only function that writes.
 
 mod apply;
+mod bind;
 mod census;
 mod class;
+mod comments;
 mod edit;
 mod enumerate;
+mod exclusions;
 mod gzip;
 mod pin;
 mod problem;
 mod read;
 mod rewrite;
 mod shapes;
+mod storage;
 mod survivors;
 mod text;
 mod yaml;
@@ -33,7 +37,7 @@ use serde::Serialize;
 pub use apply::{ApplyError, apply_to_directory};
 pub use census::{Census, Excluded, census};
 pub use class::{Class, version_line, with_stable};
-pub use edit::{Edit, FileEdit};
+pub use edit::{Edit, FileEdit, overlay};
 pub use enumerate::{Enumeration, File, Storage, enumerate};
 pub use pin::{normalise_pin, pin, pinned};
 pub use problem::Problem;

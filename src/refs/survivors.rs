@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use memchr::memmem::Finder;
 
 use super::class::version_line;
+use super::comments::Comments;
 use super::enumerate::in_charts;
 use super::problem::{Lines, Problem};
 use super::shapes::Shapes;
-use super::text::{Comments, Scanner};
+use super::text::Scanner;
 use super::yaml::{Node, Yaml};
 use super::{Spec, gzip};
 use crate::model::{Rc, Repository, Tag};
@@ -118,7 +119,7 @@ impl Scan<'_> {
                 file: show(path),
                 line,
                 column,
-                message: format!("a reference to v{} survives the rewrite: {}", self.rc, lines.text(start).trim()),
+                message: format!("a reference to v{} survives the rewrite: {}", self.rc, lines.excerpt(start)),
                 help: "declare the file in the pipeline, or spell repository and tag together".to_owned(),
             }
         };
@@ -139,8 +140,10 @@ impl Scan<'_> {
     /// The whole token around a find, when it is a version-line tag.
     fn tag(&self, content: &[u8], place: usize) -> Option<(usize, Tag)> {
         let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-        let start = content[..place].iter().rposition(|byte| !inside(byte)).map_or(0, |i| i + 1);
-        let end = content[place..].iter().position(|byte| !inside(byte)).map_or(content.len(), |i| place + i);
+        // Longer than any tag (128) is no tag; without the bound long words would be read over and over.
+        let back = content[..place].iter().rev().take(129).take_while(|byte| inside(byte)).count();
+        let (start, ahead) = (place - back, content[place..].iter().take(130).take_while(|byte| inside(byte)).count());
+        let end = place + ahead;
         let token = std::str::from_utf8(content.get(start..end)?).ok()?;
         // The full stop of a sentence is no part of a tag.
         let tag: Tag = token.trim_end_matches('.').parse().ok()?;
@@ -151,7 +154,8 @@ impl Scan<'_> {
     fn after_repository(&self, content: &[u8], tag: usize) -> bool {
         let Some(colon) = tag.checked_sub(1).filter(|&at| content[at] == b':') else { return false };
         let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/' | b':');
-        let start = content[..colon].iter().rposition(|byte| !inside(byte)).map_or(0, |i| i + 1);
+        // No repository is longer than 255 characters; a scheme may stand before it.
+        let start = colon - content[..colon].iter().rev().take(300).take_while(|byte| inside(byte)).count();
         let Ok(word) = std::str::from_utf8(&content[start..colon]) else { return false };
         let name = word.rsplit_once("://").map_or(word, |(_, name)| name);
         let name = self.scanner.owned(name).map_or(name, |at| &name[at..]);
