@@ -1,7 +1,7 @@
 //! References: where they live, what they say, and how to change one without touching another byte.
 //!
 //! Everything here works over a [`crate::tree::Tree`] that is the repository's root; the
-//! packages lie in [`Spec::root`], and paths in findings are those of the repository. One
+//! packages lie in `Spec::root`, and paths in findings are those of the repository. One
 //! enumeration ([`enumerate()`]) serves every function, so that no two of them can disagree
 //! about which files hold references.
 //!

@@ -398,6 +398,28 @@ fn a_shared_tag_is_refused() {
 }
 
 #[test]
+fn a_merged_tag_is_one_place_of_two_references() {
+    let merged = values(
+        "d: &d {repository: OWN/d, tag: RC}\ne: {<<: *d, digest: 'sha256:HEX'}\nf: {<<: *d, repository: OWN/f, tag: 'RC@sha256:HEX'}\n",
+    );
+    let found = refs::read(&merged, &spec(), None).unwrap().occurrences;
+    assert_eq!(found.iter().map(|o| o.key.as_str()).collect::<Vec<_>>(), ["image", "d", "e", "f"]);
+    let files = refs::rewrite(&merged, &spec(), &rc()).unwrap().files;
+    let after = std::str::from_utf8(&files[1].after).unwrap();
+    assert_eq!(after, std::str::from_utf8(&files[1].before).unwrap().replace("-rc.1", ""));
+    assert_eq!(files[1].edits.len(), 2);
+}
+
+#[test]
+fn an_oci_address_is_a_repository_too() {
+    let found =
+        refs::read(&values("a: {repository: 'oci://OWN/chart', tag: RC}\n"), &spec(), None).unwrap().occurrences;
+    assert_eq!(found[1].repository.as_ref().unwrap().to_string(), fill("OWN/chart"));
+    let words = values("a: {tag: someone@home, digest: none}\nb: {digest: 'md5:00'}\nc: {tag: v1, digest: ''}\n");
+    assert_eq!(problems(&words, &spec()), []);
+}
+
+#[test]
 fn nothing_to_rewrite_is_an_error_that_tells_a_rewritten_tree() {
     let other: Rc = "2.3.0-rc.2".parse().unwrap();
     let tree = values("a: OWN/x:v2.3.0@sha256:HEX\nb: OWN/y:v1.30-v2.3.0@sha256:HEX\nc: OWN/z:v2.3.1@sha256:HEX\n");
