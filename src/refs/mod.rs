@@ -8,6 +8,8 @@
 //! - [`read`]: every reference, with its place, shape and class.
 //! - [`census`]: proof that nothing that looks like a reference was overlooked.
 //! - [`rewrite()`]: version-line tags to stable, proven by reading again.
+//! - [`survivors`], [`survivors_of`]: what is left of a release candidate, looked for more widely.
+//! - [`compare_digests`]: the same digest at every place of two trees.
 //! - [`pin`], [`pinned`], [`normalise_pin`]: the installer's self-reference.
 //! - [`apply_to_directory`]: the only function that writes.
 
@@ -16,6 +18,7 @@ mod bind;
 mod census;
 mod class;
 mod comments;
+mod compare;
 mod edit;
 mod enumerate;
 mod exclusions;
@@ -37,6 +40,7 @@ use serde::Serialize;
 pub use apply::{ApplyError, apply_to_directory};
 pub use census::{Census, Excluded, census};
 pub use class::{Class, version_line, with_stable};
+pub use compare::compare_digests;
 pub use edit::{Edit, FileEdit, overlay};
 pub use enumerate::{Enumeration, File, Storage, enumerate};
 pub use pin::{normalise_pin, pin, pinned};
@@ -44,7 +48,7 @@ pub use problem::Problem;
 pub use read::{References, RefsError, read};
 pub use rewrite::{Rewrite, RewriteError, rewrite};
 pub use shapes::Shape;
-pub use survivors::survivors;
+pub use survivors::{survivors, survivors_of};
 
 use crate::model::{Digest, Prefix, Repository, Tag};
 
