@@ -10,6 +10,7 @@
 )]
 
 mod ci;
+mod laws;
 mod pipelines;
 mod refs;
 mod registry;

@@ -4,3 +4,4 @@
 pub mod git_server;
 pub mod images;
 pub mod sandbox;
+pub mod world;
