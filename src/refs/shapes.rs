@@ -4,6 +4,7 @@
 //! To add a shape: a variant of [`Shape`], and a place where a map or a scalar turns into it here.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -126,35 +127,41 @@ impl<'a> Shapes<'a> {
 
     fn map(&mut self, entries: &'a [(Id, Id)], path: &mut Vec<String>, above: Above) {
         let before = self.found.len();
+        let twice = self.duplicates(entries);
         let claimed = self.bind(entries, &path.join("."), above.address);
-        self.warn_of_duplicate(before, above);
+        let parts = ["registry", "repository", "image", "tag", "digest", &self.pair.url, &self.pair.reference];
+        let duplicate = parts.iter().find_map(|part| twice.get(part).copied());
+        self.warn_of_duplicate(before, Above { duplicate: above.duplicate.or(duplicate), ..above });
         let depth = path.len();
         let is = |name: &str, back: usize| depth >= back && path[depth - back] == name;
         // Only `global.images.<name>` takes the host of `global.registry.address`.
         let address = if is("images", 1) && is("global", 2) { above.address } else { None };
         let global = if is("global", 1) { self.path(entries, &["registry", "address"]) } else { None };
-        let mut first: HashMap<&str, usize> = HashMap::new();
-        let mut twice: HashMap<&str, usize> = HashMap::new();
-        for &(key, _) in entries {
-            if let (Some(name), Some(scalar)) = (self.yaml.key(key), self.yaml.scalar(key)) {
-                if let Some(&start) = first.get(name) {
-                    twice.insert(name, start);
-                } else {
-                    first.insert(name, scalar.span.start);
-                }
-            }
-        }
         for &(key, value) in entries {
-            let name = self.yaml.key(key).unwrap_or("?");
-            if claimed.contains(&value) && !twice.contains_key(name) {
+            if claimed.contains(&value) {
                 continue;
             }
+            let name = self.yaml.key(key).unwrap_or("?");
             let duplicate = above.duplicate.or_else(|| twice.get(name).copied());
             let address = if global.is_some() && name == "images" { global } else { address };
             path.push(name.to_owned());
             self.node(value, path, Above { address, duplicate });
             path.pop();
         }
+    }
+
+    /// Keys that stand more than once in a map, and where the first of each begins.
+    fn duplicates(&self, entries: &[(Id, Id)]) -> HashMap<&'a str, usize> {
+        let mut first: HashMap<&str, usize> = HashMap::new();
+        let mut twice = HashMap::new();
+        for &(key, _) in entries {
+            let Some(scalar) = self.yaml.scalar(key) else { continue };
+            match first.entry(scalar.value.as_str()) {
+                Entry::Occupied(known) => _ = twice.insert(*known.key(), *known.get()),
+                Entry::Vacant(free) => _ = free.insert(scalar.span.start),
+            }
+        }
+        twice
     }
 
     /// A reference below duplicate keys: readers disagree about which one counts.
@@ -218,6 +225,10 @@ impl<'a> Shapes<'a> {
         });
         let owned =
             spelled.as_ref().is_some_and(|text| self.owned.iter().any(|prefix| text.starts_with(prefix.as_str())));
+        if name.is_none() && tag.is_none() {
+            // A digest alone is no reference; the census asks what it is.
+            return Vec::new();
+        }
         if !pinned && !owned && (name.is_none() || tag.is_none()) {
             // A tag alone, of a chart's default image or of something else altogether.
             self.lone_tag(tag, key);

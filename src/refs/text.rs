@@ -94,7 +94,8 @@ impl Scanner {
             text = &text[at..];
         } else {
             // `${IMAGE:-repository:tag@…}` is a default, `{{ … }}:tag@…` a template.
-            text = text.strip_prefix(":-").unwrap_or(text).trim_start_matches(['-', '.', '_']);
+            let default = text.rfind(":-").map_or(0, |at| at + 2);
+            text = text[default..].trim_start_matches(['-', '.', '_']);
         }
         let partial = owned.is_none() && (templated || text.starts_with([':', '/']));
         range.start = range.end - text.len();

@@ -9,6 +9,7 @@
     reason = "tests stand outside: they are the terminal, the environment and the neighbours"
 )]
 
+mod archive;
 mod ci;
 mod laws;
 mod pipelines;

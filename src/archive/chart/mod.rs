@@ -10,6 +10,7 @@ mod helmignore;
 mod metadata;
 mod pack;
 mod scalar;
+mod yaml;
 
 use std::collections::BTreeMap;
 

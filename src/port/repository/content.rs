@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use git2::{Oid, Repository};
 
-use super::libgit::{found, id, oid};
+use super::libgit::{id, oid};
 use super::{Store, StoreError};
 use crate::model::{ObjectId, TreeId};
 use crate::tree::TreePath;
@@ -98,12 +98,6 @@ impl Store {
     /// The paths of [`Store::diff`].
     pub fn changed_paths(&self, old: TreeId, new: TreeId) -> Result<Vec<TreePath>, StoreError> {
         Ok(self.diff(old, new)?.into_iter().map(|difference| difference.path).collect())
-    }
-
-    /// A tree that must be there.
-    pub fn existing_tree(&self, tree: TreeId) -> Result<TreeId, StoreError> {
-        let there = self.with(|repository| Ok(found(repository.find_tree(oid(tree)))?.is_some()))?;
-        there.then_some(tree).ok_or_else(|| self.missing("tree", tree))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Registries: one contract over every implementation, then what each has of its own.
 
 mod contract;
+mod faults;
 mod layout;
+mod remote;
 
 use sealift::model::{Answer, Repository, Tag};
 

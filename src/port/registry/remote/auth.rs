@@ -97,6 +97,9 @@ struct TokenAnswer {
     expires_in: Option<u64>,
 }
 
+/// Tokens by repository and scopes.
+type Slots = HashMap<(Repository, Vec<String>), Arc<Slot>>;
+
 /// One host's authentication.
 pub(super) struct Auth {
     transport: Arc<Transport>,
@@ -105,7 +108,7 @@ pub(super) struct Auth {
     known: Mutex<Option<Challenge>>,
     /// Scopes the host asked for in place of ours.
     learned: Mutex<BTreeMap<Access, Vec<String>>>,
-    slots: Mutex<HashMap<(Repository, Vec<String>), Arc<Slot>>>,
+    slots: Mutex<Slots>,
     secrets: Mutex<Vec<Secret>>,
 }
 

@@ -115,6 +115,7 @@ impl Credentials {
         if helper.contains('/') {
             return Err("its name is a path".into());
         }
+        #[expect(clippy::disallowed_methods, reason = "credential helpers are processes")]
         let mut command = Command::new(format!("docker-credential-{helper}"));
         command.arg("get").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
         if let Some(path) = &self.helper_path {
