@@ -18,9 +18,9 @@ pub use files::{Difference, differences, layer_of, same, unpack};
 pub use pack::pack;
 
 use super::ReadError;
+use crate::model::Blob;
 use crate::model::reference::ReferenceError;
 use crate::model::{Manifest, Tag};
-use crate::port::registry::Blob;
 use crate::tree::{TreeError, TreePath};
 
 /// The config's media type.

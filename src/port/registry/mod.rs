@@ -11,11 +11,12 @@ pub use remote::transport::Timeouts;
 pub use router::{Config, ConfigError, Registries};
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
 use super::WriteError;
+pub use crate::model::{Blob, Content};
+
 use crate::model::{Answer, Descriptor, Digest, Manifest, Repository, Tag};
 
 /// How a manifest is asked for.
@@ -23,20 +24,6 @@ use crate::model::{Answer, Descriptor, Digest, Manifest, Repository, Tag};
 pub enum At {
     Tag(Tag),
     Digest(Digest),
-}
-
-/// Content to upload: its descriptor, and where the bytes are.
-#[derive(Clone, Debug)]
-pub struct Blob {
-    pub descriptor: Descriptor,
-    pub content: Content,
-}
-
-#[derive(Clone, Debug)]
-pub enum Content {
-    Bytes(Arc<[u8]>),
-    /// A spooled file; its owner keeps it alive for as long as the blob is.
-    File(Arc<tempfile::TempPath>),
 }
 
 /// What can be seen in registries. Absence is a GET answered 404 with MANIFEST_UNKNOWN or

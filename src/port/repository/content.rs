@@ -6,8 +6,8 @@ use git2::{Oid, Repository};
 
 use super::libgit::{id, oid};
 use super::{Store, StoreError};
+use crate::model::TreePath;
 use crate::model::{ObjectId, TreeId};
-use crate::tree::TreePath;
 
 /// How git writes what an entry is: file, executable, symlink, directory, submodule.
 pub mod mode {
@@ -75,7 +75,7 @@ impl Store {
         }
     }
 
-    /// Everything below a tree, directories too, in the order of [`crate::tree::order`].
+    /// Everything below a tree, directories too, in the order of [`crate::model::path::order`].
     pub fn entries(&self, tree: TreeId) -> Result<Vec<(TreePath, Node)>, StoreError> {
         self.with(|repository| {
             let mut entries = Vec::new();
@@ -90,7 +90,7 @@ impl Store {
         self.with(|repository| {
             let mut differences = Vec::new();
             compare(repository, Some(oid(old)), Some(oid(new)), &mut Vec::new(), 0, &mut differences)?;
-            differences.sort_by(|a, b| crate::tree::order(&a.path, &b.path));
+            differences.sort_by(|a, b| crate::model::path::order(&a.path, &b.path));
             Ok(differences)
         })
     }
