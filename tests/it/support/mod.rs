@@ -7,3 +7,4 @@ pub mod http;
 pub mod images;
 pub mod registry_server;
 pub mod sandbox;
+pub mod world;

@@ -1,0 +1,3 @@
+//! The laws of a promotion, each over every shipped pipeline.
+
+mod world;
