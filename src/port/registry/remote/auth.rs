@@ -79,9 +79,6 @@ fn merge(ours: &[String], theirs: &str) -> Vec<String> {
     scopes
 }
 
-/// Tokens by repository and scopes.
-type Slots = HashMap<(Repository, Vec<String>), Arc<Slot>>;
-
 /// One host's authentication.
 pub(super) struct Auth {
     pub(super) transport: Arc<Transport>,
@@ -89,13 +86,8 @@ pub(super) struct Auth {
     /// The host's last challenge: the next request answers it unasked.
     known: Mutex<Option<Challenge>>,
     /// Scopes the host asked for in place of ours.
-<<<<<<< HEAD
-    learned: Mutex<BTreeMap<Access, Vec<String>>>,
-    slots: Mutex<Slots>,
-=======
     pub(super) learned: Mutex<BTreeMap<Access, Vec<String>>>,
     pub(super) slots: Slots,
->>>>>>> registry
     secrets: Mutex<Vec<Secret>>,
 }
 

@@ -93,48 +93,6 @@ impl Credentials {
         answers.insert(key, answer.clone());
         Ok(answer)
     }
-<<<<<<< HEAD
-
-    async fn run(&self, helper: &str, server: &str) -> Result<Option<Credential>, String> {
-        if helper.contains('/') {
-            return Err("its name is a path".into());
-        }
-        #[expect(clippy::disallowed_methods, reason = "credential helpers are processes")]
-        let mut command = Command::new(format!("docker-credential-{helper}"));
-        command.arg("get").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-        if let Some(path) = &self.helper_path {
-            command.env("PATH", path);
-        }
-        let mut child = command.spawn().map_err(|error| error.to_string())?;
-        let stdin = child.stdin.take();
-        let talk = async {
-            if let Some(mut stdin) = stdin {
-                // A helper that ends without reading has said all it will say.
-                let _ = stdin.write_all(server.as_bytes()).await;
-            }
-            child.wait_with_output().await
-        };
-        let timeout = self.helper_timeout.unwrap_or(HELPER_TIMEOUT);
-        let output = match tokio::time::timeout(timeout, talk).await {
-            Ok(output) => output.map_err(|error| error.to_string())?,
-            Err(_) => return Err(format!("no answer in {} s", timeout.as_secs_f32())),
-        };
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stdout);
-            return if said.trim() == NOT_FOUND { Ok(None) } else { Err(format!("failed ({})", output.status)) };
-        }
-        if output.stdout.len() > HELPER_LIMIT {
-            return Err("its answer is too long".into());
-        }
-        let answer: HelperAnswer =
-            serde_json::from_slice(&output.stdout).map_err(|_| "its answer is not a credential".to_owned())?;
-        Ok(Some(match answer.username.as_str() {
-            "<token>" => Credential::Identity(Secret::new(answer.secret)),
-            _ => Credential::Basic { user: answer.username, password: Secret::new(answer.secret) },
-        }))
-    }
-=======
->>>>>>> registry
 }
 
 /// `ghcr.io/org/x`, `ghcr.io/org`, `ghcr.io`.

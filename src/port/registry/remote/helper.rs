@@ -37,6 +37,7 @@ impl Helpers {
         if helper.contains('/') {
             return Err("its name is a path".into());
         }
+        #[expect(clippy::disallowed_methods, reason = "credential helpers are processes")]
         let mut command = Command::new(format!("docker-credential-{helper}"));
         command.arg("get").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
         if let Some(path) = &self.path {
