@@ -41,7 +41,7 @@ async fn everything(registries: &Registries, name: &Repository) {
     found(registries.blob(name, &images::blob("a/b", *b"small").descriptor).await);
 }
 
-/// The nine requests that [`everything`] is made of: method and part of the target.
+/// The requests that [`everything`] is made of (method, part of the target); last, the first of all.
 const VERBS: [(&str, &str); 10] = [
     ("GET", "/manifests/v1"),
     ("GET", "/tags/list"),
