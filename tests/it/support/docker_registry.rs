@@ -39,7 +39,9 @@ impl DockerRegistry {
             Command::new("docker-registry").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         if found.is_err() {
             let test = std::thread::current().name().unwrap_or_default().to_owned();
-            println!("skipped: {test}: docker-registry is not installed (Debian: apt-get install docker-registry)");
+            super::say(format_args!(
+                "skipped: {test}: docker-registry is not installed (Debian: apt-get install docker-registry)"
+            ));
             assert_ne!(std::env::var("SEALIFT_REQUIRE_PEERS").as_deref(), Ok("1"), "docker-registry is required here");
             return None;
         }
