@@ -8,7 +8,7 @@ use sealift::port::registry::{
 };
 
 use super::{contract, found, repository, tag, unknown};
-use crate::support::docker_registry::{DockerRegistry, Options, PASSWORD, TLS, USER};
+use crate::support::docker_registry::{DockerRegistry, Options, PASSWORD, USER};
 use crate::support::images;
 use crate::support::registry_server::RegistryServer;
 
@@ -57,7 +57,7 @@ async fn docker_registry_with_a_password_holds_the_contract() {
 #[tokio::test]
 async fn docker_registry_over_tls_needs_its_authority() {
     let Some(server) = DockerRegistry::with(Options { password: false, tls: true }) else { return };
-    let trusting = Config { ca: vec![format!("{TLS}/ca.pem").into()], ..config(&server.url()) };
+    let trusting = Config { ca: vec![server.authority()], ..config(&server.url()) };
     contract::check(&Registries::new(trusting).unwrap(), "registry.test").await;
     let name = repository("registry.test/contract/deep/index");
     let answer = unknown(registries(&server.url()).manifest(&name, &At::Tag(tag("v1"))).await);

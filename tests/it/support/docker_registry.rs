@@ -2,21 +2,20 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// bcrypt's own test vector, since the file takes nothing weaker.
 pub const USER: &str = "me";
 pub const PASSWORD: &str = "U*U";
-/// Where the certificates are.
-pub const TLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/registry");
 const HTPASSWD: &str = "me:$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW\n";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Wants [`USER`] and [`PASSWORD`] with every request.
     pub password: bool,
-    /// Speaks TLS, with the certificate in `fixtures/registry`.
+    /// Speaks TLS, with a certificate that an authority of its own signed.
     pub tls: bool,
 }
 
@@ -25,7 +24,21 @@ pub struct DockerRegistry {
     child: Child,
     port: u16,
     tls: bool,
-    _storage: tempfile::TempDir,
+    storage: tempfile::TempDir,
+}
+
+/// Writes an authority's certificate, and one for loopback that it signed, with its key.
+fn certify(dir: &Path) {
+    let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let key = rcgen::KeyPair::generate().unwrap();
+    std::fs::write(dir.join("ca.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
+    let authority = rcgen::Issuer::new(params, key);
+    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let key = rcgen::KeyPair::generate().unwrap();
+    let server = rcgen::CertificateParams::new(names).unwrap().signed_by(&key, &authority).unwrap();
+    std::fs::write(dir.join("server.pem"), server.pem()).unwrap();
+    std::fs::write(dir.join("server.key"), key.serialize_pem()).unwrap();
 }
 
 impl DockerRegistry {
@@ -58,7 +71,8 @@ impl DockerRegistry {
              http: \n  addr: '127.0.0.1:{port}'\n"
         );
         if options.tls {
-            config.push_str(&format!("  tls: {{certificate: {TLS}/server.pem, key: {TLS}/server.key}}\n"));
+            certify(storage.path());
+            config.push_str(&format!("  tls: {{certificate: {dir}/server.pem, key: {dir}/server.key}}\n"));
         }
         if options.password {
             std::fs::write(storage.path().join("htpasswd"), HTPASSWD).unwrap();
@@ -73,7 +87,7 @@ impl DockerRegistry {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut registry = Self { child, port, tls: options.tls, _storage: storage };
+        let mut registry = Self { child, port, tls: options.tls, storage };
         let patience = Instant::now() + Duration::from_secs(30);
         while Instant::now() < patience {
             if registry.child.try_wait().unwrap().is_some() {
@@ -93,6 +107,11 @@ impl DockerRegistry {
         stream.write_all(b"GET /v2/ HTTP/1.0\r\n\r\n").is_ok()
             && stream.read_exact(&mut answer).is_ok()
             && (self.tls || matches!(&answer[9..], b"200" | b"401"))
+    }
+
+    /// The certificate of the authority that signed the registry's.
+    pub fn authority(&self) -> PathBuf {
+        self.storage.path().join("ca.pem")
     }
 
     /// `127.0.0.1:PORT`.
