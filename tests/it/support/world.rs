@@ -17,7 +17,7 @@ use sealift::pipeline::{self, Pipeline};
 use sealift::promotion::Names;
 use sealift::promotion::locate::Request;
 
-pub use session::{Ran, Session};
+pub use session::{Ran, Session, Told};
 pub use snapshot::WorldSnapshot;
 pub use source::Source;
 
