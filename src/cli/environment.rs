@@ -4,9 +4,14 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use super::args::When;
+
 /// Read once, at the start.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
+    /// How this program was called, for commands that people can type: with a path, where it was
+    /// called by one.
+    pub program: String,
     pub home: Option<PathBuf>,
     pub xdg_cache: Option<PathBuf>,
     pub docker_config: Option<PathBuf>,
@@ -30,6 +35,7 @@ impl Environment {
         let text = |name: &str| var(name).and_then(|value| value.into_string().ok());
         let path = |name: &str| var(name).map(|value: OsString| PathBuf::from(value));
         Self {
+            program: std::env::args().next().filter(|name| name.contains('/')).unwrap_or_else(|| "sealift".into()),
             home: path("HOME"),
             xdg_cache: path("XDG_CACHE_HOME"),
             docker_config: path("DOCKER_CONFIG"),
@@ -49,6 +55,15 @@ impl Environment {
     pub fn docker_config(&self) -> Option<PathBuf> {
         let dir = self.docker_config.clone().or_else(|| Some(self.home.as_ref()?.join(".docker")))?;
         Some(dir.join("config.json"))
+    }
+
+    /// Whether stdout gets colours.
+    pub fn color(&self, when: When) -> bool {
+        match when {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => !self.no_color && (self.force_color || self.stdout_is_terminal),
+        }
     }
 
     /// Where caches live (XDG Base Directory Specification).

@@ -27,9 +27,13 @@ pub struct Session {
 impl Session {
     pub fn open(world: &World, environment: &Environment) -> anyhow::Result<Self> {
         let pipeline = pipeline::load(&world.pipeline)?;
-        let here = world.pipeline.parent().map(Path::to_owned).unwrap_or_default();
+        let absolute = |path: &Path| {
+            std::path::absolute(path).with_context(|| format!("{}: can't be found from here", path.display()))
+        };
+        let file = absolute(&world.pipeline)?;
+        let here = file.parent().map(Path::to_owned).unwrap_or_default();
         let url = match &world.repo {
-            Some(url) => url.clone(),
+            Some(url) => relative(url, &absolute(Path::new("."))?),
             None => relative(&pipeline.repository, &here),
         };
         let cache = world.cache.clone().or_else(|| environment.cache()).ok_or_else(|| {
@@ -75,7 +79,7 @@ impl Session {
     }
 }
 
-/// A relative directory in a pipeline file starts at the file.
+/// A relative directory starts at the pipeline file that names it, or where it is typed.
 fn relative(url: &str, here: &Path) -> String {
     let is_url = url.contains("://") || url.split('/').next().is_some_and(|first| first.contains(':'));
     if is_url || Path::new(url).is_absolute() { url.to_owned() } else { here.join(url).display().to_string() }
