@@ -8,8 +8,8 @@ use super::Options;
 use super::gzip::Gzip;
 use super::manifest::{CONFIG_TYPE, CREATED, LAYER_TYPE, config_for, manifest_for};
 use super::write::{self, ArchiveError};
+use crate::model::{Blob, Content};
 use crate::model::{Descriptor, Digest, Hasher, Manifest};
-use crate::port::registry::{Blob, Content};
 use crate::tree::Tree;
 
 /// Everything a registry needs of an artifact, and what it is compared by.

@@ -1,13 +1,14 @@
 //! The Flux artifact: a deterministic archive out, a hardened reader in.
 //!
-//! - [`build`] writes the packages artifact of a tree: the uncompressed tar is byte for byte
-//!   Flux 2.8's, so its digest ([`diff_id`]) says what was packed, whoever packed it. The
+//! - [`build()`] writes the packages artifact of a tree: the uncompressed tar is byte for byte
+//!   Flux 2.8's, so its digest ([`diff_id()`]) says what was packed, whoever packed it. The
 //!   compressed layer is reproducible with the encoder pinned here.
-//! - [`read`] takes an artifact apart in memory, refusing everything Flux never writes.
+//! - [`read()`] takes an artifact apart in memory, refusing everything Flux never writes.
 //! - [`chart`] packs and unpacks Helm charts with the same tar and gzip.
 //!
 //! Nothing here knows a clock, a user, a umask, a locale or a directory's own order.
 
+mod block;
 mod build;
 pub mod chart;
 mod glob;
@@ -16,6 +17,7 @@ mod header;
 pub mod ignore;
 mod json;
 mod manifest;
+mod name;
 mod read;
 mod scan;
 mod write;

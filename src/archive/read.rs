@@ -162,6 +162,11 @@ impl Tree for Unpacked {
         Ok(self.entries.clone())
     }
 
+    fn find(&self, path: &[u8]) -> Result<Option<Entry>, TreeError> {
+        let at = self.entries.binary_search_by(|e| order(&e.path, path)).ok();
+        Ok(at.and_then(|at| self.entries.get(at)).cloned())
+    }
+
     fn open(&self, path: &[u8]) -> Result<Box<dyn Read + '_>, TreeError> {
         match self.content(path) {
             Some(content) => Ok(Box::new(content)),

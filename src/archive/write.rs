@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use tar::Builder;
 
 use super::header::Item;
+use super::name::refusal;
 use super::{Modes, Options};
 use crate::tree::{Entry, Kind, Tree, TreeError, order, show};
 
@@ -18,10 +19,8 @@ pub enum ArchiveError {
     /// The file's size is not the listed one.
     #[error("{tree}: {path}: {} while it was read: {listed} bytes were listed; archive a tree that nobody is writing to", .grew.then_some("grew").unwrap_or("shrank"))]
     Changed { tree: String, path: String, listed: u64, grew: bool },
-    /// Flux would push this name, and then refuse to pull it.
-    #[error(
-        "{tree}: {path}: {reason}, and Flux refuses to pull such a name; rename it, or leave it out with an ignore pattern"
-    )]
+    /// Nobody could pull this name, though Flux would push it.
+    #[error("{tree}: {path}: {reason}, which can't be pulled again; rename it, or leave it out with an ignore pattern")]
     Name { tree: String, path: String, reason: &'static str },
     #[error("{tree}: {path}: listed twice")]
     Twice { tree: String, path: String },
@@ -50,20 +49,12 @@ pub(super) fn tar<W: Write>(tree: &dyn Tree, options: &Options, sink: W) -> Resu
         if options.ignore.matches(&entry.path, directory) {
             continue;
         }
-        if let Some(reason) = unpullable(&entry.path) {
+        if let Some(reason) = refusal(&entry.path) {
             return Err(Ok(ArchiveError::Name { tree: tree.describe(), path: show(&entry.path), reason }));
         }
         write(&mut builder, tree, &item(entry, options.modes))?;
     }
     builder.into_inner().map_err(Err)
-}
-
-/// What is wrong with a name for those who pull.
-pub(super) fn unpullable(path: &[u8]) -> Option<&'static str> {
-    if path.contains(&b'\\') {
-        return Some("the name holds a backslash");
-    }
-    path.windows(3).any(|w| w == b"../").then_some("a folder's name ends in `..`")
 }
 
 fn item(entry: &Entry, modes: Modes) -> Item<'_> {

@@ -78,6 +78,7 @@ async fn run(cli: &Cli, environment: &Environment) -> u8 {
         while tokio::signal::ctrl_c().await.is_ok() {
             if interrupted.requested() {
                 // Asked twice: the current action is not waited for.
+                #[expect(clippy::exit, reason = "the second Ctrl-C ends the process at once")]
                 std::process::exit(i32::from(State::Interrupted.exit_code()));
             }
             interrupted.request();

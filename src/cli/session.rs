@@ -36,6 +36,7 @@ impl Session {
             Some(url) => relative(url, &absolute(Path::new("."))?),
             None => relative(&pipeline.repository, &here),
         };
+        let url = absolute(url);
         let cache = world.cache.clone().or_else(|| environment.cache()).ok_or_else(|| {
             Hinted::new("there is no place for the store of git objects", "name one: --cache DIR, or set HOME")
         })?;
@@ -83,6 +84,14 @@ impl Session {
 fn relative(url: &str, here: &Path) -> String {
     let is_url = url.contains("://") || url.split('/').next().is_some_and(|first| first.contains(':'));
     if is_url || Path::new(url).is_absolute() { url.to_owned() } else { here.join(url).display().to_string() }
+}
+
+/// An origin as the git port wants it: a URL, or an absolute path.
+fn absolute(url: String) -> String {
+    if url.contains("://") {
+        return url;
+    }
+    std::path::absolute(&url).map_or(url, |path| path.display().to_string())
 }
 
 fn credential(world: &World, environment: &Environment) -> anyhow::Result<Option<Credential>> {

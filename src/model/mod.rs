@@ -1,17 +1,21 @@
 //! Words: what things are called and how they are spelled. No I/O.
 
 pub mod answer;
+pub mod blob;
 pub mod digest;
 pub mod git;
 pub mod manifest;
+pub mod path;
 pub mod reference;
 pub mod refusal;
 pub mod version;
 
 pub use answer::{Answer, Unknown};
+pub use blob::{Blob, Content};
 pub use digest::{Digest, Hasher};
 pub use git::{CommitId, ObjectId, RefName, TreeId};
 pub use manifest::{Descriptor, Manifest};
+pub use path::TreePath;
 pub use reference::{Prefix, Reference, Repository, Tag};
 pub use refusal::Refusal;
 pub use version::{Rc, Stable};

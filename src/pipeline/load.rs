@@ -52,7 +52,7 @@ pub fn parse(name: &str, text: &str) -> Result<Pipeline, PipelineError> {
         Err(error) => {
             let problem = typed(&source, &error);
             // serde stops at the first value it can't read, which may be reported already, and better.
-            if !problems.iter().any(|known| (known.line, known.column) == (problem.line, problem.column)) {
+            if !problems.iter().any(|known| known.line == problem.line) {
                 problems.push(problem);
             }
         }

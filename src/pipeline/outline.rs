@@ -53,7 +53,8 @@ impl Node {
         node
     }
 
-    /// Every node a pattern leads to, with its path; `*` stands for each item of a list.
+    /// Every node a pattern leads to, with its path; `*` stands for each item of a list,
+    /// and for each value of a map whose keys are names of the user's own.
     pub(super) fn each<'n>(&'n self, pattern: &str) -> Vec<(String, &'n Node)> {
         let mut nodes = vec![(String::new(), self)];
         for step in pattern.split('.') {
@@ -62,6 +63,9 @@ impl Node {
                 .flat_map(|(path, node)| match (&node.value, step) {
                     (Value::List(items), "*") => {
                         items.iter().enumerate().map(|(at, item)| (join(&path, &at.to_string()), item)).collect()
+                    }
+                    (Value::Map(entries), "*") => {
+                        entries.iter().map(|(key, value)| (join(&path, key.text().unwrap_or("?")), value)).collect()
                     }
                     _ => node.child(step).map(|child| (join(&path, step), child)).into_iter().collect::<Vec<_>>(),
                 })

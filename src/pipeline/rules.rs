@@ -2,6 +2,7 @@
 
 use super::{paths, shorthand};
 use crate::model::{Prefix, Tag};
+use crate::port::registry::Location;
 
 fn filled(text: &str, expected: &str) -> Result<(), String> {
     match text {
@@ -62,6 +63,12 @@ pub(super) fn key_path(text: &str) -> Result<(), String> {
     filled(text, "the dotted path of a key, such as `image.tag`")?;
     let names = text.split('.').all(|name| !name.is_empty() && !name.contains([' ', ':']));
     names.then_some(()).ok_or_else(|| format!("`{text}` is no path of a key; expected names joined by dots"))
+}
+
+/// Where a registry is, other than at `https://<host>`.
+pub(super) fn location(text: &str) -> Result<(), String> {
+    no_secrets(text)?;
+    text.parse::<Location>().map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// A tag that moves. One that reads as a version would be taken for a release.

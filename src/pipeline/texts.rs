@@ -12,6 +12,7 @@ type Rule = fn(&str) -> Result<(), String>;
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("name", names::pipeline),
     ("repository", rules::origin),
+    ("registries.*", rules::location),
     ("branches.rc", names::rc_branch),
     ("branches.staging", names::staging_branch),
     ("branches.line", names::line_branch),
@@ -156,7 +157,9 @@ mod tests {
             Value::Scalar { .. } => found.push(path.to_owned()),
             Value::List(items) => items.iter().for_each(|item| texts(&join(path, "*"), item, found)),
             Value::Map(entries) => {
-                entries.iter().for_each(|(key, value)| texts(&join(path, key.text().unwrap()), value, found));
+                let step =
+                    |key: &Node| if path == "registries" { "*".to_owned() } else { key.text().unwrap().to_owned() };
+                entries.iter().for_each(|(key, value)| texts(&join(path, &step(key)), value, found));
             }
         }
     }

@@ -74,13 +74,14 @@ impl Promotion {
     /// Computes the promotion of a candidate; writes its content commit into the store.
     ///
     /// # Errors
-    /// Refuses a tree whose references can't be read, rewritten or told apart, and a content commit
-    /// that holds anything else than this computes.
+    /// Refuses a tree whose references can't be read, accounted for, rewritten or told apart, and a
+    /// content commit that holds anything else than this computes.
     pub fn compute(pipeline: &Pipeline, store: &Arc<Store>, located: Located) -> Result<Self, PromotionError> {
         let Located { candidate, content } = located;
         let spec = pipeline.spec();
         let rc_commit = store.existing_commit(candidate.rc_commit)?;
         let tree = GitTree::new(store.clone(), rc_commit.tree).named(format!("v{}", candidate.rc));
+        let census = refs::census(&tree, &spec)?;
         let references = refs::read(&tree, &spec, Some(&candidate.rc))?;
         let rewrite = refs::rewrite(&tree, &spec, &candidate.rc)?;
         let images = destinations::images(&spec, &references.occurrences, &candidate.rc)?;
@@ -96,6 +97,8 @@ impl Promotion {
                 commits::write(store, &pipeline.identity, time, content_tree, parents, message)?
             }
         };
+        let unused =
+            census.unused.iter().map(|exclusion| format!("the exclusion of {} explains nothing", exclusion.path));
         let options = Options {
             modes: pipeline.artifact.modes.0,
             source: pipeline.artifact.source.clone(),
@@ -110,7 +113,7 @@ impl Promotion {
             content_tree,
             changed_files: rewrite.files.iter().map(|file| file.path.clone()).collect(),
             changed_lines: rewrite.lines(),
-            notices: references.notices.iter().map(ToString::to_string).collect(),
+            notices: references.notices.iter().map(ToString::to_string).chain(unused).collect(),
             images,
             stable_tag,
             diff_id: archive::diff_id(&packages, &options)?,

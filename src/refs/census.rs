@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use memchr::memmem::Finder;
 use serde::Serialize;
 
+use super::comments::Comments;
 use super::enumerate::{Storage, in_charts};
+use super::exclusions::Exclusions;
 use super::problem::{Lines, Problem};
-use super::read::{Exclusions, FileReading, Reading, References, RefsError};
+use super::read::{FileReading, Reading, References, RefsError};
 use super::shapes::Shapes;
 use super::survivors::{Scalars, is_markdown, is_yaml, read_content};
-use super::text::{Comments, Hit, Malformed, Scanner};
+use super::text::{Hit, Malformed, Scanner};
 use super::yaml::Yaml;
 use super::{Exclusion, Spec};
 use crate::tree::{Kind, Tree, below, show};
@@ -100,12 +102,12 @@ impl Counter<'_> {
         let start = |span: &Option<std::ops::Range<usize>>| span.as_ref().map(|span| span.start);
         let digests: BTreeSet<usize> = read.found.iter().filter_map(|found| start(&found.spans.digest)).collect();
         let tags: BTreeSet<usize> = read.found.iter().filter_map(|found| start(&found.spans.tag)).collect();
-        let faulty: BTreeSet<usize> = read.faulty.iter().map(|&at| lines.place(at).0).collect();
+        let faulty: BTreeSet<usize> = read.faulty.iter().map(|&at| lines.number(at)).collect();
         let mut unclaimed = BTreeSet::new();
         for at in memchr::memmem::find_iter(content, b"sha256:") {
             if digests.contains(&at) {
                 self.claimed += 1;
-            } else if !faulty.contains(&lines.place(at).0) {
+            } else if !faulty.contains(&lines.number(at)) {
                 unclaimed.insert(at);
             }
         }
@@ -121,7 +123,7 @@ impl Counter<'_> {
             .collect();
         let quiet = self.comments(&owned, content, read.file.storage == Storage::Values);
         for at in owned {
-            if !quiet.contains(&at) && !faulty.contains(&lines.place(at).0) {
+            if !quiet.contains(&at) && !faulty.contains(&lines.number(at)) {
                 self.report(&read.file.path, &lines, at, "an owned reference that no shape claims");
             }
         }
@@ -144,7 +146,7 @@ impl Counter<'_> {
         places.extend(owned.into_iter().filter(|at| !quiet.contains(at)));
         let mut last = 0;
         for at in places {
-            let line = lines.place(at).0;
+            let line = lines.number(at);
             if line != last {
                 self.report(&file, &lines, at, "an owned reference in a file that the pipeline doesn't declare");
             }
@@ -190,12 +192,11 @@ impl Counter<'_> {
             self.excluded.push(Excluded { file, line, reason });
             return;
         }
-        let shown: String = text.trim().chars().take(160).collect();
         self.found.push(Problem {
             file: file.to_owned(),
             line,
             column,
-            message: format!("{message}: {shown}"),
+            message: format!("{message}: {}", lines.excerpt(at)),
             help: "declare where it lives, or exclude it with a reason in the pipeline".to_owned(),
         });
     }

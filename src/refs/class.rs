@@ -49,6 +49,14 @@ fn carries(spec: &Spec, tag: &Tag, version: &str) -> bool {
         .is_some_and(|prefix| is_prefix(spec, prefix))
 }
 
+/// Whether a tag belongs to the version line of any release candidate of a version.
+pub(super) fn any_candidate(spec: &Spec, tag: &Tag, stable: &Stable) -> bool {
+    let text = tag.as_str();
+    text.rfind(&format!("v{stable}-rc.")).is_some_and(|at| {
+        is_prefix(spec, &text[..at]) && text[at + 1..].parse::<Rc>().is_ok_and(|rc| rc.stable == *stable)
+    })
+}
+
 fn is_prefix(spec: &Spec, prefix: &str) -> bool {
     let declared = |declared: &String| prefix == declared || prefix.strip_suffix('-') == Some(declared);
     prefix.is_empty() || spec.tag_prefixes.iter().any(declared)
@@ -111,6 +119,17 @@ mod tests {
             "vv1.6.0-rc.1",
         ] {
             assert_eq!(stable(tag), None, "{tag}");
+        }
+    }
+
+    #[test]
+    fn any_candidate_of_a_version_is_known() {
+        let any = |tag: &str| any_candidate(&spec(), &tag.parse().unwrap(), &"1.6.0".parse().unwrap());
+        for tag in ["v1.6.0-rc.1", "v1.6.0-rc.10", "v1.30-v1.6.0-rc.2"] {
+            assert!(any(tag), "{tag}");
+        }
+        for tag in ["v1.6.0", "v1.6.1-rc.1", "v11.6.0-rc.1", "v1.6.0-rc.01", "v1.6.0-rc.1-arm64", "x-v1.6.0-rc.1"] {
+            assert!(!any(tag), "{tag}");
         }
     }
 

@@ -6,11 +6,13 @@ use serde::Serialize;
 
 use super::enumerate::Storage;
 use super::problem::{Lines, Problem};
-use super::read::{FileReading, read_file};
+use super::read::FileReading;
 use super::shapes::Found;
+use super::storage::read_file;
 use super::text::Scanner;
 use super::yaml::{Node, Style, Yaml};
 use super::{Spec, gzip};
+use crate::tree::{Overlay, Tree};
 
 /// One replaced span of a file's content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -36,6 +38,11 @@ pub struct FileEdit {
     pub after: Vec<u8>,
     /// In order of place.
     pub edits: Vec<Edit>,
+}
+
+/// A tree as edits would leave it, without writing them.
+pub fn overlay<'a>(tree: &'a dyn Tree, edits: &[FileEdit]) -> Overlay<'a> {
+    Overlay::new(tree, edits.iter().map(|edit| (edit.path.clone().into_bytes(), edit.after.clone())))
 }
 
 /// Replaces spans of a content. Edits must be in order and apart from each other, and find
@@ -142,4 +149,72 @@ pub(super) fn edit(content: &[u8], lines: &Lines<'_>, key: &str, span: Range<usi
     let (line, column) = lines.place(span.start);
     let old = String::from_utf8_lossy(content.get(span.clone()).unwrap_or_default()).into_owned();
     Edit { line, column, key: key.to_owned(), old, new, span }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refs::File;
+    use crate::refs::read::tests::spec;
+
+    fn plan(text: &str, old: &str, new: &str) -> Vec<Edit> {
+        let lines = Lines::new(text.as_bytes());
+        let places = text.match_indices(old).map(|(at, _)| at..at + old.len());
+        places.map(|span| edit(text.as_bytes(), &lines, "k", span, new.to_owned())).collect()
+    }
+
+    #[test]
+    fn splices_only_what_it_finds_and_in_order() {
+        let edits = plan("a1 b1", "1", "22");
+        assert_eq!(splice(b"a1 b1", &edits).unwrap(), b"a22 b22");
+        assert!(splice(b"a1 b2", &edits).is_err(), "other bytes");
+        assert!(splice(b"a1", &edits).is_err(), "past the end");
+        let backwards: Vec<_> = edits.iter().rev().cloned().collect();
+        assert!(splice(b"a1 b1", &backwards).is_err());
+        let twice = [edits[0].clone(), edits[0].clone()];
+        assert!(splice(b"a1 b1", &twice).is_err());
+    }
+
+    #[test]
+    fn a_difference_beside_the_plan_is_seen() {
+        let before = "a: v1 # c\nb: 'v1'\nc: [x, {d: y}]\n";
+        let edits = &plan(before, "v1", "v2")[..1];
+        let same = |after: &str| same_apart_from(before.as_bytes(), after.as_bytes(), edits);
+        assert_eq!(same(&before.replacen("v1", "v2", 1)), Ok(()));
+        for after in [
+            "a: v3 # c\nb: 'v1'\nc: [x, {d: y}]\n",
+            "a: v2 # c\nb: 'v2'\nc: [x, {d: y}]\n",
+            "a: v2 # c\nb: v1\nc: [x, {d: y}]\n",
+            "a: 'v2' # c\nb: 'v1'\nc: [x, {d: y}]\n",
+            "a: v2 # c\nb: 'v1'\nc: [x, [d, y]]\n",
+            "a: v2 # c\nb: 'v1'\nc: [x, {d: y}, z]\n",
+            "a: v2 # c\nb: 'v1'\n---\nc: [x, {d: y}]\n",
+            "a: v2 # c\nb: [\n",
+        ] {
+            assert!(same(after).is_err(), "{after}");
+        }
+    }
+
+    #[test]
+    fn reading_again_must_show_what_was_planned() {
+        let text = "a: ghcr.io/org/own/a:v1\nb: ghcr.io/org/own/b:v1\n";
+        let (spec, scanner) = (spec(), Scanner::new(&spec().owned));
+        for storage in [Storage::Values, Storage::Text] {
+            let file = File { path: "packages/a/b/values.yaml".into(), storage };
+            let (read, _) = read_file(&file, text.as_bytes().to_vec(), &scanner, &spec).unwrap();
+            let try_plan = |edits: Vec<Edit>, tags: [&str; 2]| {
+                let mut expected = read.found.clone();
+                for (found, tag) in expected.iter_mut().zip(tags) {
+                    found.tag = Some(tag.parse().unwrap());
+                }
+                edit_file(&read, edits, &expected, &scanner, &spec)
+            };
+            let edits = plan(text, "v1", "v2");
+            assert!(try_plan(edits.clone(), ["v2", "v2"]).is_ok());
+            assert!(try_plan(edits.clone(), ["v2", "v1"]).is_err(), "changes more than planned");
+            assert!(try_plan(edits[..1].to_vec(), ["v2", "v2"]).is_err(), "changes less than planned");
+            let broken = plan(text, "v1", "V:1");
+            assert!(try_plan(broken, ["v2", "v2"]).is_err(), "is no reference any more");
+        }
+    }
 }

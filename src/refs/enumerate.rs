@@ -177,3 +177,28 @@ pub(super) fn globs(patterns: &[String], problems: &mut Vec<Problem>) -> GlobSet
         GlobSet::empty()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn charts_is_a_folder() {
+        for (path, inside) in
+            [("a/charts/x", true), ("charts/a/b/x", true), ("a/charts", false), ("a/mycharts/x", false), ("x", false)]
+        {
+            assert_eq!(in_charts(path.as_bytes()), inside, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_star_stays_inside_its_component() {
+        let mut problems = Vec::new();
+        let set = globs(&["*/*/values.yaml".into()], &mut problems);
+        for (path, found) in [("a/b/values.yaml", true), ("a/b/c/values.yaml", false), ("b/values.yaml", false)] {
+            assert_eq!(matches(&set, path.as_bytes()), found, "{path}");
+        }
+        globs(&["[".into()], &mut problems);
+        assert_eq!(problems.len(), 1);
+    }
+}

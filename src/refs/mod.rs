@@ -1,27 +1,34 @@
 //! References: where they live, what they say, and how to change one without touching another byte.
 //!
 //! Everything here works over a [`crate::tree::Tree`] that is the repository's root; the
-//! packages lie in [`Spec::root`], and paths in findings are those of the repository. One
+//! packages lie in `Spec::root`, and paths in findings are those of the repository. One
 //! enumeration ([`enumerate()`]) serves every function, so that no two of them can disagree
 //! about which files hold references.
 //!
 //! - [`read`]: every reference, with its place, shape and class.
 //! - [`census`]: proof that nothing that looks like a reference was overlooked.
 //! - [`rewrite()`]: version-line tags to stable, proven by reading again.
+//! - [`survivors`], [`survivors_of`]: what is left of a release candidate, looked for more widely.
+//! - [`compare_digests`]: the same digest at every place of two trees.
 //! - [`pin`], [`pinned`], [`normalise_pin`]: the installer's self-reference.
 //! - [`apply_to_directory`]: the only function that writes.
 
 mod apply;
+mod bind;
 mod census;
 mod class;
+mod comments;
+mod compare;
 mod edit;
 mod enumerate;
+mod exclusions;
 mod gzip;
 mod pin;
 mod problem;
 mod read;
 mod rewrite;
 mod shapes;
+mod storage;
 mod survivors;
 mod text;
 mod yaml;
@@ -33,14 +40,15 @@ use serde::Serialize;
 pub use apply::{ApplyError, apply_to_directory};
 pub use census::{Census, Excluded, census};
 pub use class::{Class, version_line, with_stable};
-pub use edit::{Edit, FileEdit};
+pub use compare::compare_digests;
+pub use edit::{Edit, FileEdit, overlay};
 pub use enumerate::{Enumeration, File, Storage, enumerate};
 pub use pin::{normalise_pin, pin, pinned};
 pub use problem::Problem;
 pub use read::{References, RefsError, read};
 pub use rewrite::{Rewrite, RewriteError, rewrite};
 pub use shapes::Shape;
-pub use survivors::survivors;
+pub use survivors::{survivors, survivors_of};
 
 use crate::model::{Digest, Prefix, Repository, Tag};
 

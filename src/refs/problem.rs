@@ -58,6 +58,16 @@ impl<'a> Lines<'a> {
         (self.starts.get(number.wrapping_sub(1)).copied().unwrap_or(0), number.max(1))
     }
 
+    /// The number of the line that holds an offset, from 1.
+    pub(super) fn number(&self, offset: usize) -> usize {
+        self.line(offset).1
+    }
+
+    /// The beginning of the line that holds an offset, for messages.
+    pub(super) fn excerpt(&self, offset: usize) -> String {
+        self.text(offset).trim().chars().take(160).collect()
+    }
+
     /// Line and column (in characters), both from 1.
     pub(super) fn place(&self, offset: usize) -> (usize, usize) {
         let (start, number) = self.line(offset);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::class::{is_stable, with_stable};
-use super::edit::{Edit, FileEdit, edit, edit_file};
+use super::edit::{Edit, FileEdit, edit, edit_file, overlay};
 use super::problem::{Lines, Problem, list};
 use super::read::{FileReading, Reading, RefsError};
 use super::survivors::survivors;
@@ -11,7 +11,7 @@ use super::text::Scanner;
 use super::{Occurrence, Spec};
 use crate::model::Rc;
 use crate::refs::class::Class;
-use crate::tree::{Overlay, Tree};
+use crate::tree::Tree;
 
 /// What promoting a release candidate changes in a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,8 +86,7 @@ pub fn rewrite(tree: &dyn Tree, spec: &Spec, rc: &Rc) -> Result<Rewrite, Rewrite
         return Err(RewriteError::Nothing { rc: *rc, stable });
     }
     let rewrite = Rewrite { rc: *rc, files, untouched };
-    let after =
-        Overlay::new(tree, rewrite.files.iter().map(|file| (file.path.clone().into_bytes(), file.after.clone())));
+    let after = overlay(tree, &rewrite.files);
     let left = survivors(&after, spec, rc).map_err(RewriteError::Edits)?;
     if left.is_empty() { Ok(rewrite) } else { Err(RewriteError::Survivors(left)) }
 }
@@ -118,5 +117,7 @@ fn plan(read: &FileReading, classes: &[Class], spec: &Spec, rc: &Rc, scanner: &S
         found.tag = Some(new);
     }
     edits.sort_by_key(|edit| edit.span.start);
+    // A map merged into another by `<<` lends it its tag: two references, one place.
+    edits.dedup_by(|a, b| a.span == b.span && a.new == b.new);
     edit_file(read, edits, &expected, scanner, spec)
 }

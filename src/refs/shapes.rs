@@ -1,9 +1,11 @@
 //! The shapes a reference has inside YAML (contract §2). Everything is bound per map: the
 //! tag of one map never meets the digest of another.
 //!
-//! To add a shape: a variant of [`Shape`], and a place where a map or a scalar turns into it here.
+//! To add a shape: a variant of [`Shape`], and a place where a map (`bind.rs`) or a scalar
+//! (here) turns into it.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -77,13 +79,13 @@ pub(super) struct Fault {
 }
 
 const WRITE_PLAINLY: &str = "write it on one line, without escapes";
-const FIX_SPELLING: &str = "correct the spelling, or exclude the line with a reason";
+pub(super) const FIX_SPELLING: &str = "correct the spelling, or exclude the line with a reason";
 
 pub(super) struct Shapes<'a> {
-    text: &'a str,
-    yaml: &'a Yaml,
+    pub text: &'a str,
+    pub yaml: &'a Yaml,
     scanner: &'a Scanner,
-    pair: &'a Pair,
+    pub pair: &'a Pair,
     owned: Vec<String>,
     pub found: Vec<Found>,
     pub faults: Vec<Fault>,
@@ -126,35 +128,41 @@ impl<'a> Shapes<'a> {
 
     fn map(&mut self, entries: &'a [(Id, Id)], path: &mut Vec<String>, above: Above) {
         let before = self.found.len();
+        let twice = self.duplicates(entries);
         let claimed = self.bind(entries, &path.join("."), above.address);
-        self.warn_of_duplicate(before, above);
+        let parts = ["registry", "repository", "image", "tag", "digest", &self.pair.url, &self.pair.reference];
+        let duplicate = parts.iter().find_map(|part| twice.get(part).copied());
+        self.warn_of_duplicate(before, Above { duplicate: above.duplicate.or(duplicate), ..above });
         let depth = path.len();
         let is = |name: &str, back: usize| depth >= back && path[depth - back] == name;
         // Only `global.images.<name>` takes the host of `global.registry.address`.
         let address = if is("images", 1) && is("global", 2) { above.address } else { None };
         let global = if is("global", 1) { self.path(entries, &["registry", "address"]) } else { None };
-        let mut first: HashMap<&str, usize> = HashMap::new();
-        let mut twice: HashMap<&str, usize> = HashMap::new();
-        for &(key, _) in entries {
-            if let (Some(name), Some(scalar)) = (self.yaml.key(key), self.yaml.scalar(key)) {
-                if let Some(&start) = first.get(name) {
-                    twice.insert(name, start);
-                } else {
-                    first.insert(name, scalar.span.start);
-                }
-            }
-        }
         for &(key, value) in entries {
-            let name = self.yaml.key(key).unwrap_or("?");
-            if claimed.contains(&value) && !twice.contains_key(name) {
+            if claimed.contains(&value) {
                 continue;
             }
+            let name = self.yaml.key(key).unwrap_or("?");
             let duplicate = above.duplicate.or_else(|| twice.get(name).copied());
             let address = if global.is_some() && name == "images" { global } else { address };
             path.push(name.to_owned());
             self.node(value, path, Above { address, duplicate });
             path.pop();
         }
+    }
+
+    /// Keys that stand more than once in a map, and where the first of each begins.
+    fn duplicates(&self, entries: &[(Id, Id)]) -> HashMap<&'a str, usize> {
+        let mut first: HashMap<&str, usize> = HashMap::new();
+        let mut twice = HashMap::new();
+        for &(key, _) in entries {
+            let Some(scalar) = self.yaml.scalar(key) else { continue };
+            match first.entry(scalar.value.as_str()) {
+                Entry::Occupied(known) => _ = twice.insert(*known.key(), *known.get()),
+                Entry::Vacant(free) => _ = free.insert(scalar.span.start),
+            }
+        }
+        twice
     }
 
     /// A reference below duplicate keys: readers disagree about which one counts.
@@ -175,228 +183,9 @@ impl<'a> Shapes<'a> {
     }
 
     /// The scalar under a key, unless it is null or empty.
-    fn filled(&self, entries: &[(Id, Id)], key: &str) -> Option<(Id, &'a Scalar)> {
+    pub(super) fn filled(&self, entries: &[(Id, Id)], key: &str) -> Option<(Id, &'a Scalar)> {
         let id = self.yaml.get(entries, key)?;
         self.yaml.scalar(id).filter(|scalar| !scalar.is_null() && !scalar.value.is_empty()).map(|scalar| (id, scalar))
-    }
-
-    /// Reads a map as one reference. Answers with the values that are parts of it and must
-    /// not be read again as strings.
-    fn bind(&mut self, entries: &'a [(Id, Id)], key: &str, address: Option<Id>) -> Vec<Id> {
-        if let Some(claimed) = self.bind_pair(entries, key) {
-            return claimed;
-        }
-        let tag = self.filled(entries, "tag");
-        let digest = self.filled(entries, "digest");
-        if tag.is_none() && digest.is_none() && self.yaml.get(entries, "tag").is_none() {
-            return Vec::new();
-        }
-        let plain =
-            |found: &(Id, &Scalar)| !found.1.value.contains('@') && !last_component(&found.1.value).contains(':');
-        let repository = self.filled(entries, "repository").filter(plain);
-        let image = self.filled(entries, "image").filter(plain);
-        let in_tag = tag.and_then(|(_, scalar)| scalar.value.split_once('@'));
-        let pinned = digest.is_some_and(|(_, scalar)| scalar.value.contains(':')) || in_tag.is_some();
-        if pinned && repository.is_some() && image.is_some() {
-            let at = repository.map_or(0, |(_, scalar)| scalar.span.start);
-            let message =
-                format!("`{key}` has both `repository` and `image` beside a digest: which one is meant is unknown");
-            self.faults.push(Fault { at, message, help: "keep the repository in one of the two", notice: false });
-            return [repository, image, tag, digest].into_iter().flatten().map(|(id, _)| id).collect();
-        }
-        let from_image = repository.is_none() && image.is_some();
-        let name = repository.or(image);
-        let registry = self.filled(entries, "registry");
-        let odd_registry =
-            registry.is_none() && self.yaml.get(entries, "registry").is_some_and(|id| self.yaml.scalar(id).is_none());
-        let global =
-            address.filter(|_| registry.is_none()).and_then(|id| self.yaml.scalar(id)).filter(|s| !s.value.is_empty());
-        let host = registry.map(|(_, scalar)| scalar).or(global);
-        let spelled = name.map(|(_, name)| match host {
-            Some(host) => format!("{}/{}", host.value.trim_end_matches('/'), name.value),
-            None => name.value.clone(),
-        });
-        let owned =
-            spelled.as_ref().is_some_and(|text| self.owned.iter().any(|prefix| text.starts_with(prefix.as_str())));
-        if !pinned && !owned && (name.is_none() || tag.is_none()) {
-            // A tag alone, of a chart's default image or of something else altogether.
-            self.lone_tag(tag, key);
-            return Vec::new();
-        }
-        let strict = pinned || owned;
-        let shape = match (in_tag.is_some(), name.is_some()) {
-            (_, false) => Shape::TagOnly,
-            _ if global.is_some() => Shape::GlobalRegistry,
-            (true, _) if registry.is_some() => Shape::DigestInTagRegistry,
-            (true, _) => Shape::DigestInTag,
-            _ if digest.is_none() => Shape::Split,
-            _ if from_image => Shape::ImageDigest,
-            _ => Shape::SplitDigest,
-        };
-        let mut found = Found {
-            key: key.to_owned(),
-            shape,
-            repository: None,
-            tag: None,
-            digest: None,
-            spans: super::Spans::default(),
-            aliased: tag.is_some_and(|(_, scalar)| scalar.aliased),
-        };
-        if let (Some(spelled), Some((_, name))) = (&spelled, name) {
-            if odd_registry {
-                self.notice(
-                    name.span.start,
-                    format!("`{key}.registry` is no text: the host is unknown"),
-                    "write the host as text",
-                );
-            } else {
-                match spelled.parse() {
-                    Ok(repository) => found.repository = Some(repository),
-                    Err(error) if strict => self.fault(name.span.start, format!("{error}")),
-                    Err(_) => return Vec::new(),
-                }
-            }
-            found.spans.name = Some(name.span.clone());
-            found.spans.host = match host {
-                Some(host) => Some(host.span.clone()),
-                None => host_span(self.text.as_bytes(), Some(&name.span), found.repository.as_ref()),
-            };
-        }
-        self.take_tag(&mut found, entries, tag.map(|(_, scalar)| scalar), strict);
-        self.take_digest(&mut found, digest.map(|(_, scalar)| scalar));
-        let parts = [name, registry, tag, digest].into_iter().flatten();
-        for (_, scalar) in parts.clone() {
-            if strict && !scalar.is_verbatim(self.text) {
-                self.faults.push(Fault {
-                    at: scalar.span.start,
-                    message: format!(
-                        "a part of the reference at `{key}` is spelled with escapes or over several lines"
-                    ),
-                    help: WRITE_PLAINLY,
-                    notice: false,
-                });
-            }
-        }
-        self.found.push(found);
-        parts.map(|(id, _)| id).collect()
-    }
-
-    fn take_tag(&mut self, found: &mut Found, entries: &[(Id, Id)], tag: Option<&Scalar>, strict: bool) {
-        let Some(scalar) = tag else {
-            if let Some(id) = self.yaml.get(entries, "tag").filter(|&id| self.yaml.scalar(id).is_none()) {
-                let at = self.start(id).or(found.spans.name.as_ref().map(|span| span.start)).unwrap_or(0);
-                self.notice(
-                    at,
-                    format!("`{}.tag` is no text: the reference has no tag", found.key),
-                    "write the tag as text",
-                );
-            }
-            return;
-        };
-        let (tag, digest) = match scalar.value.split_once('@') {
-            Some((tag, digest)) => (tag, Some(digest)),
-            None => (scalar.value.as_str(), None),
-        };
-        let start = scalar.span.start;
-        if scalar.is_number() {
-            self.notice(start, format!("`{}.tag: {tag}` is a number to YAML", found.key), "put the tag in quotes");
-        }
-        if !tag.is_empty() {
-            match tag.parse() {
-                Ok(tag) => {
-                    found.tag = Some(tag);
-                    found.spans.tag = Some(start..start + scalar.value.split('@').next().map_or(0, str::len));
-                }
-                Err(error) if strict => self.fault(start, format!("{error}")),
-                Err(_) => {}
-            }
-        }
-        if let Some(digest) = digest {
-            let start = start + tag.len() + 1;
-            match digest.parse() {
-                Ok(parsed) => {
-                    found.digest = Some(parsed);
-                    found.spans.digest = Some(start..start + digest.len());
-                }
-                Err(error) => self.fault(start, format!("{error}")),
-            }
-        }
-    }
-
-    fn take_digest(&mut self, found: &mut Found, digest: Option<&Scalar>) {
-        let Some(scalar) = digest else { return };
-        match scalar.value.parse::<Digest>() {
-            Ok(parsed) if found.digest.is_some_and(|other| other != parsed) => {
-                let message = format!("`{}` has two digests that differ: in its tag and in `digest`", found.key);
-                self.faults.push(Fault { at: scalar.span.start, message, help: "keep one of the two", notice: false });
-            }
-            Ok(parsed) => {
-                found.digest = Some(parsed);
-                found.spans.digest.get_or_insert(scalar.span.clone());
-            }
-            Err(error) => self.fault(scalar.span.start, format!("{error}")),
-        }
-    }
-
-    /// A tag with neither repository nor digest is no reference; the scan for survivors asks for it.
-    fn lone_tag(&mut self, tag: Option<(Id, &Scalar)>, key: &str) {
-        let Some((_, scalar)) = tag.filter(|(_, scalar)| scalar.is_verbatim(self.text)) else { return };
-        if let Ok(tag) = scalar.value.parse() {
-            self.found.push(Found {
-                key: key.to_owned(),
-                shape: Shape::TagOnly,
-                repository: None,
-                tag: Some(tag),
-                digest: None,
-                spans: super::Spans { tag: Some(scalar.span.clone()), ..Default::default() },
-                aliased: scalar.aliased,
-            });
-        }
-    }
-
-    /// The packages artifact's pair of keys.
-    fn bind_pair(&mut self, entries: &'a [(Id, Id)], key: &str) -> Option<Vec<Id>> {
-        let (url_id, url) = self.filled(entries, &self.pair.url)?;
-        let (reference_id, reference) = self.filled(entries, &self.pair.reference)?;
-        let spelled = reference.value.strip_prefix("digest=");
-        let Some(repository) = url.value.strip_prefix("oci://") else {
-            if spelled.is_some() {
-                self.fault(url.span.start, format!("`{}` is not `oci://` and a repository", url.value));
-            }
-            return spelled.map(|_| vec![url_id, reference_id]);
-        };
-        let at = |scalar: &Scalar, skip: usize| Some(scalar.span.start + skip..scalar.span.end);
-        let mut found = Found {
-            key: key.to_owned(),
-            shape: Shape::ArtifactPair,
-            repository: None,
-            tag: None,
-            digest: None,
-            spans: super::Spans { name: at(url, "oci://".len()), ..Default::default() },
-            aliased: url.aliased || reference.aliased,
-        };
-        match repository.parse() {
-            Ok(repository) => found.repository = Some(repository),
-            Err(error) => self.fault(url.span.start, format!("{error}")),
-        }
-        if let Some(digest) = spelled {
-            found.spans.digest = at(reference, "digest=".len());
-            match digest.parse() {
-                Ok(digest) => found.digest = Some(digest),
-                Err(error) => self.fault(reference.span.start, format!("{error}")),
-            }
-        } else if let Some(tag) = reference.value.strip_prefix("tag=").and_then(|tag| tag.parse().ok()) {
-            found.spans.tag = at(reference, "tag=".len());
-            found.tag = Some(tag);
-        }
-        for scalar in [url, reference] {
-            if !scalar.is_verbatim(self.text) {
-                let message = format!("the artifact pair at `{key}` is spelled with escapes or over several lines");
-                self.faults.push(Fault { at: scalar.span.start, message, help: WRITE_PLAINLY, notice: false });
-            }
-        }
-        self.found.push(found);
-        Some(vec![url_id, reference_id])
     }
 
     /// References in a scalar that is no part of a map's shape.
@@ -437,7 +226,7 @@ impl<'a> Shapes<'a> {
         self.warn_of_duplicate(before, above);
     }
 
-    fn start(&self, id: Id) -> Option<usize> {
+    pub(super) fn start(&self, id: Id) -> Option<usize> {
         match self.yaml.nodes.get(id)? {
             Node::Scalar(scalar) => Some(scalar.span.start),
             Node::Map(entries) => self.start(entries.first()?.0),
@@ -446,17 +235,28 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    fn fault(&mut self, at: usize, message: String) {
+    /// Whether a repository as spelled begins with an owned prefix, well-formed or not.
+    pub(super) fn spells_owned(&self, name: &str) -> bool {
+        let begins = |prefix: &String| {
+            name.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/') || rest.is_empty())
+        };
+        self.owned.iter().any(begins)
+    }
+
+    pub(super) fn plainly(&mut self, scalars: &[&Scalar], what: &str) {
+        for scalar in scalars.iter().filter(|scalar| !scalar.is_verbatim(self.text)) {
+            let message = format!("{what} is spelled with escapes or over several lines");
+            self.faults.push(Fault { at: scalar.span.start, message, help: WRITE_PLAINLY, notice: false });
+        }
+    }
+
+    pub(super) fn fault(&mut self, at: usize, message: String) {
         self.faults.push(Fault { at, message, help: FIX_SPELLING, notice: false });
     }
 
-    fn notice(&mut self, at: usize, message: String, help: &'static str) {
+    pub(super) fn notice(&mut self, at: usize, message: String, help: &'static str) {
         self.faults.push(Fault { at, message, help, notice: true });
     }
-}
-
-fn last_component(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
 }
 
 impl Found {
@@ -469,7 +269,11 @@ impl Found {
 }
 
 /// The host's bytes, where the name spells it.
-fn host_span(bytes: &[u8], name: Option<&Range<usize>>, repository: Option<&Repository>) -> Option<Range<usize>> {
+pub(super) fn host_span(
+    bytes: &[u8],
+    name: Option<&Range<usize>>,
+    repository: Option<&Repository>,
+) -> Option<Range<usize>> {
     let (name, host) = (name?, repository?.host());
     let span = name.start..name.start + host.len();
     (span.end < name.end && bytes.get(span.clone())? == host.as_bytes()).then_some(span)

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use memchr::memmem::Finder;
 
-use super::class::version_line;
+use super::class::{any_candidate, version_line};
+use super::comments::Comments;
 use super::enumerate::in_charts;
 use super::problem::{Lines, Problem};
 use super::shapes::Shapes;
-use super::text::{Comments, Scanner};
+use super::text::Scanner;
 use super::yaml::{Node, Yaml};
 use super::{Spec, gzip};
-use crate::model::{Rc, Repository, Tag};
+use crate::model::{Rc, Repository, Stable, Tag};
 use crate::tree::{Kind, Tree, below, show};
 
 /// Finds what is left of a release candidate in image position, anywhere below the root:
@@ -29,12 +30,46 @@ use crate::tree::{Kind, Tree, below, show};
 ///
 /// Errors: what could not be listed, read or decompressed.
 pub fn survivors(tree: &dyn Tree, spec: &Spec, rc: &Rc) -> Result<Vec<Problem>, Vec<Problem>> {
+    scan(tree, spec, Wanted::One(*rc))
+}
+
+/// As [`survivors`], for every release candidate of a version: what a stable tree must not
+/// have (contract §5, rule 2).
+pub fn survivors_of(tree: &dyn Tree, spec: &Spec, stable: &Stable) -> Result<Vec<Problem>, Vec<Problem>> {
+    scan(tree, spec, Wanted::Any(*stable))
+}
+
+/// What is looked for.
+#[derive(Clone, Copy)]
+enum Wanted {
+    One(Rc),
+    Any(Stable),
+}
+
+impl Wanted {
+    /// What every wanted tag has in it.
+    fn needle(&self) -> String {
+        match self {
+            Self::One(rc) => format!("v{rc}"),
+            Self::Any(stable) => format!("v{stable}-rc."),
+        }
+    }
+
+    fn is(&self, spec: &Spec, tag: &Tag) -> bool {
+        match self {
+            Self::One(rc) => version_line(spec, tag, rc),
+            Self::Any(stable) => any_candidate(spec, tag, stable),
+        }
+    }
+}
+
+fn scan(tree: &dyn Tree, spec: &Spec, wanted: Wanted) -> Result<Vec<Problem>, Vec<Problem>> {
     let root = spec.root();
     let look =
         |path: &[u8], message: String| Problem::whole(show(path), message, "make it readable: it must be looked into");
     let entries = tree.entries_under(root.as_bytes()).map_err(|e| vec![look(root.as_bytes(), e.source.to_string())])?;
-    let needle = format!("v{rc}");
-    let scan = Scan { spec, rc, needle: Finder::new(&needle), scanner: Scanner::new(&spec.owned) };
+    let needle = wanted.needle();
+    let scan = Scan { spec, wanted, needle: Finder::new(&needle), scanner: Scanner::new(&spec.owned) };
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for entry in entries {
         let relative = below(&entry.path, root.as_bytes()).unwrap_or(&entry.path);
@@ -80,7 +115,7 @@ fn is_lock(path: &[u8]) -> bool {
 
 struct Scan<'a> {
     spec: &'a Spec,
-    rc: &'a Rc,
+    wanted: Wanted,
     needle: Finder<'a>,
     scanner: Scanner,
 }
@@ -100,14 +135,13 @@ impl Scan<'_> {
         let scalars = parsed.as_ref().map(|(_, yaml)| Scalars::of(yaml));
         let mut comments = Comments::new(content);
         for place in places {
-            let Some((start, tag)) = self.tag(content, place) else { continue };
+            let Some(start) = self.tag(content, place) else { continue };
             let outside = match &scalars {
                 Some(scalars) => !scalars.cover(place),
                 None => comments.covers(place),
             };
             let lone = || parsed.is_none() && is_tag_value(content, start);
             if !outside && (self.after_repository(content, start) || lone()) {
-                debug_assert!(version_line(self.spec, &tag, self.rc));
                 left.insert(start);
             }
         }
@@ -118,7 +152,7 @@ impl Scan<'_> {
                 file: show(path),
                 line,
                 column,
-                message: format!("a reference to v{} survives the rewrite: {}", self.rc, lines.text(start).trim()),
+                message: format!("a reference to a release candidate survives the rewrite: {}", lines.excerpt(start)),
                 help: "declare the file in the pipeline, or spell repository and tag together".to_owned(),
             }
         };
@@ -131,27 +165,30 @@ impl Scan<'_> {
         let found = Shapes::read(text, yaml, &self.scanner, self.spec).found.into_iter();
         found
             .filter(|found| ours(&found.repository))
-            .filter(|found| found.tag.as_ref().is_some_and(|tag| version_line(self.spec, tag, self.rc)))
+            .filter(|found| found.tag.as_ref().is_some_and(|tag| self.wanted.is(self.spec, tag)))
             .filter_map(|found| Some(found.spans.tag?.start))
             .collect()
     }
 
-    /// The whole token around a find, when it is a version-line tag.
-    fn tag(&self, content: &[u8], place: usize) -> Option<(usize, Tag)> {
+    /// Where the whole token around a find begins, when it is a wanted tag.
+    fn tag(&self, content: &[u8], place: usize) -> Option<usize> {
         let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-        let start = content[..place].iter().rposition(|byte| !inside(byte)).map_or(0, |i| i + 1);
-        let end = content[place..].iter().position(|byte| !inside(byte)).map_or(content.len(), |i| place + i);
+        // Longer than any tag (128) is no tag; without the bound long words would be read over and over.
+        let back = content[..place].iter().rev().take(129).take_while(|byte| inside(byte)).count();
+        let (start, ahead) = (place - back, content[place..].iter().take(130).take_while(|byte| inside(byte)).count());
+        let end = place + ahead;
         let token = std::str::from_utf8(content.get(start..end)?).ok()?;
         // The full stop of a sentence is no part of a tag.
         let tag: Tag = token.trim_end_matches('.').parse().ok()?;
-        version_line(self.spec, &tag, self.rc).then_some((start, tag))
+        self.wanted.is(self.spec, &tag).then_some(start)
     }
 
     /// Whether a tag stands after `:` of an owned repository, or of one whose host isn't spelled here.
     fn after_repository(&self, content: &[u8], tag: usize) -> bool {
         let Some(colon) = tag.checked_sub(1).filter(|&at| content[at] == b':') else { return false };
         let inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/' | b':');
-        let start = content[..colon].iter().rposition(|byte| !inside(byte)).map_or(0, |i| i + 1);
+        // No repository is longer than 255 characters; a scheme may stand before it.
+        let start = colon - content[..colon].iter().rev().take(300).take_while(|byte| inside(byte)).count();
         let Ok(word) = std::str::from_utf8(&content[start..colon]) else { return false };
         let name = word.rsplit_once("://").map_or(word, |(_, name)| name);
         let name = self.scanner.owned(name).map_or(name, |at| &name[at..]);

@@ -17,6 +17,20 @@ impl Stage for Commit {
     fn plan<'a>(&'a self, world: &'a World<'a>) -> BoxFuture<'a, anyhow::Result<Plan>> {
         Box::pin(async move { Ok(plan(world)?) })
     }
+
+    /// The content commit changes what the rewrite changes, and nothing else.
+    fn invariants<'a>(&'a self, world: &'a World<'a>) -> BoxFuture<'a, anyhow::Result<Vec<Refusal>>> {
+        Box::pin(async move {
+            let promotion = world.promotion;
+            let before = world.store.tree_of(promotion.candidate.rc_commit)?;
+            let changed = world.store.changed_paths(before, world.store.tree_of(promotion.content)?)?;
+            let changed: Vec<String> = changed.iter().map(|path| show(path)).collect();
+            if changed == promotion.changed_files {
+                return Ok(Vec::new());
+            }
+            Ok(vec![Refusal::new("the content commit changes other files than the rewrite").at(changed)])
+        })
+    }
 }
 
 fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {

@@ -2,8 +2,9 @@
 
 use futures_util::future::BoxFuture;
 
-use super::{Action, Plan, Stage, Step, World};
+use super::{Action, Plan, Refusal, Stage, Step, World};
 use crate::promotion::PromotionError;
+use crate::tree::show;
 
 pub struct Pin;
 
@@ -14,6 +15,24 @@ impl Stage for Pin {
 
     fn plan<'a>(&'a self, world: &'a World<'a>) -> BoxFuture<'a, anyhow::Result<Plan>> {
         Box::pin(async move { Ok(plan(world).await?) })
+    }
+
+    /// The pin commit changes the installer's values only, and they name the artifact.
+    fn invariants<'a>(&'a self, world: &'a World<'a>) -> BoxFuture<'a, anyhow::Result<Vec<Refusal>>> {
+        Box::pin(async move {
+            let (promotion, store) = (world.promotion, world.store);
+            let Some(pin) = world.facts.pin else { return Ok(vec![Refusal::new("the pin is not on the branch")]) };
+            let wanted = promotion.pinned_tree(world.pipeline, pin.artifact)?;
+            if store.tree_of(pin.commit)? == wanted {
+                return Ok(Vec::new());
+            }
+            let changed = store.changed_paths(wanted, store.tree_of(pin.commit)?)?;
+            Ok(vec![
+                Refusal::new(format!("the pin commit {} holds more than the pin of {}", pin.commit, pin.artifact))
+                    .at(changed.iter().map(|path| show(path)))
+                    .hint("abandon this promotion and begin again: sealift abandon"),
+            ])
+        })
     }
 }
 

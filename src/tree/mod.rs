@@ -14,8 +14,7 @@ pub use subtree::{Overlay, Subtree};
 
 use std::io::Read;
 
-/// A path inside a tree: bytes, `/` between components, relative, without `.` or `..`.
-pub type TreePath = Vec<u8>;
+pub use crate::model::path::{TreePath, order, show};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -102,11 +101,6 @@ pub trait Tree: Send + Sync {
     }
 }
 
-/// The order of [`Tree::entries`]: component by component, by bytes.
-pub fn order(a: &[u8], b: &[u8]) -> std::cmp::Ordering {
-    a.split(|&c| c == b'/').cmp(b.split(|&c| c == b'/'))
-}
-
 /// What is left of a path below a directory; the empty directory is the root.
 pub fn below<'a>(path: &'a [u8], directory: &[u8]) -> Option<&'a [u8]> {
     if directory.is_empty() {
@@ -117,12 +111,4 @@ pub fn below<'a>(path: &'a [u8], directory: &[u8]) -> Option<&'a [u8]> {
 
 fn not_a_directory() -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::NotFound, "the tree has no such directory")
-}
-
-/// A path for people: as it is where it is plain UTF-8, escaped where it isn't.
-pub fn show(path: &[u8]) -> String {
-    match std::str::from_utf8(path) {
-        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        _ => path.escape_ascii().to_string(),
-    }
 }

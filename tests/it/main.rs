@@ -9,10 +9,13 @@
     reason = "tests stand outside: they are the terminal, the environment and the neighbours"
 )]
 
+mod archive;
 mod ci;
+mod laws;
 mod pipelines;
 mod refs;
 mod registry;
 mod report;
 mod repository;
+mod shape;
 mod support;

@@ -1,9 +1,13 @@
 //! References on a real tree, on a fixture of our own, and by property.
 
+mod census;
 mod fixture;
 mod golden;
+mod pin;
 mod property;
-mod rules;
+mod reading;
+mod rewriting;
+mod support;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -10,6 +10,7 @@ mod helmignore;
 mod metadata;
 mod pack;
 mod scalar;
+mod yaml;
 
 use std::collections::BTreeMap;
 
@@ -17,9 +18,9 @@ pub use files::{Difference, differences, layer_of, same, unpack};
 pub use pack::pack;
 
 use super::ReadError;
+use crate::model::Blob;
 use crate::model::reference::ReferenceError;
 use crate::model::{Manifest, Tag};
-use crate::port::registry::Blob;
 use crate::tree::{TreeError, TreePath};
 
 /// The config's media type.

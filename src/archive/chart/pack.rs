@@ -4,13 +4,14 @@ use std::io::Write as _;
 
 use super::helmignore::{self, Rules};
 use super::metadata::{Metadata, is_semver};
-use super::scalar::{self, Fault};
+use super::scalar;
+use super::yaml::Fault;
 use super::{CONFIG_TYPE, Chart, ChartError, ChartSpec, Files, LAYER_TYPE};
 use crate::archive::build::blob;
 use crate::archive::gzip::Gzip;
 use crate::archive::header::Item;
 use crate::archive::manifest::manifest_for;
-use crate::archive::write::unpullable;
+use crate::archive::name::refusal;
 use crate::tree::{Kind, Tree, order, show};
 
 const CHART: &[u8] = b"Chart.yaml";
@@ -26,9 +27,9 @@ pub fn pack(tree: &dyn Tree, spec: &ChartSpec) -> Result<Chart, ChartError> {
     let at = Places(tree);
     let mut files = collect(&at)?;
     stamp(&at, &mut files, spec)?;
-    let chart = files.get(CHART).ok_or_else(|| at.no_chart())?;
-    let metadata = Metadata::new(chart).map_err(|(line, reason)| at.place(CHART, line, reason))?;
-    let name = check(&at, chart, &metadata, &files)?;
+    let name = check(&at, &files)?;
+    // Last, so that the lines in messages are those of the file.
+    let metadata = complete(&at, &mut files, spec)?;
 
     let config = metadata.config().map_err(|error| at.place(CHART, 0, error.to_string()))?;
     let config = blob(CONFIG_TYPE, config);
@@ -91,8 +92,8 @@ fn collect(at: &Places<'_>) -> Result<Files, ChartError> {
             }
             Kind::Other => return Err(at.place(path, 0, "not a regular file; leave it out in .helmignore")),
         }
-        if let Some(reason) = unpullable(path) {
-            return Err(at.place(path, 0, format!("{reason}, which readers take for another path; rename it")));
+        if let Some(reason) = refusal(path) {
+            return Err(at.place(path, 0, format!("{reason}, which can't be unpacked again; rename it")));
         }
         total += entry.size;
         if entry.size > FILE_LIMIT || total > CHART_LIMIT {
@@ -111,11 +112,9 @@ fn stamp(at: &Places<'_>, files: &mut Files, spec: &ChartSpec) -> Result<(), Cha
     let chart = files.get_mut(CHART).ok_or_else(|| at.no_chart())?;
     let fault = |fault| at.fault(CHART, fault);
     *chart = scalar::replace_scalar(chart, "version", &spec.version).map_err(fault)?;
-    *chart = match scalar::has(chart, "appVersion").map_err(fault)? {
-        true => scalar::replace_scalar(chart, "appVersion", &spec.app_version),
-        false => scalar::insert_below(chart, "version", "appVersion", &spec.app_version),
+    if scalar::has(chart, "appVersion").map_err(fault)? {
+        *chart = scalar::replace_scalar(chart, "appVersion", &spec.app_version).map_err(fault)?;
     }
-    .map_err(fault)?;
     for stamp in &spec.stamps {
         let path = stamp.file.as_bytes();
         let file = files.get_mut(path).ok_or_else(|| {
@@ -130,10 +129,22 @@ fn stamp(at: &Places<'_>, files: &mut Files, spec: &ChartSpec) -> Result<(), Cha
     Ok(())
 }
 
+/// Adds an `appVersion` where there is none, and hands out the metadata as it will be packed.
+fn complete(at: &Places<'_>, files: &mut Files, spec: &ChartSpec) -> Result<Metadata, ChartError> {
+    let chart = files.get_mut(CHART).ok_or_else(|| at.no_chart())?;
+    let fault = |fault| at.fault(CHART, fault);
+    if !scalar::has(chart, "appVersion").map_err(fault)? {
+        *chart = scalar::insert_below(chart, "version", "appVersion", &spec.app_version).map_err(fault)?;
+    }
+    Metadata::new(chart).map_err(|(line, reason)| at.place(CHART, line, reason))
+}
+
 /// What Helm demands of a chart. Hands out its name.
-fn check(at: &Places<'_>, chart: &[u8], metadata: &Metadata, files: &Files) -> Result<String, ChartError> {
+fn check(at: &Places<'_>, files: &Files) -> Result<String, ChartError> {
+    let chart = files.get(CHART).ok_or_else(|| at.no_chart())?;
+    let metadata = Metadata::new(chart).map_err(|(line, reason)| at.place(CHART, line, reason))?;
     let wrong = |key: &str, reason: String| at.place(CHART, scalar::line_of(chart, key), reason);
-    let name = metadata.name.clone().unwrap_or_default();
+    let name = metadata.name.unwrap_or_default();
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
     if name.is_empty() || !name.chars().all(plain) || name.starts_with('.') {
         return Err(wrong("name", format!("`name: {name}` can't name a chart; use letters, digits, `-`, `.` and `_`")));

@@ -113,7 +113,7 @@ impl Registries {
             Some(url) => url.clone(),
             None => remote::parse_url(&remote::default_url(host)).map_err(unusable)?,
         };
-        let remote = Arc::new(Remote::new(url, &self.shared).map_err(unusable)?);
+        let remote = Arc::new(Remote::new(url, &self.shared));
         remotes.insert(host.to_owned(), Arc::clone(&remote));
         Ok(Backend::Remote(remote))
     }

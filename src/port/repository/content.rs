@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use git2::{Oid, Repository};
 
-use super::libgit::{found, id, oid};
+use super::libgit::{id, oid};
 use super::{Store, StoreError};
+use crate::model::TreePath;
 use crate::model::{ObjectId, TreeId};
-use crate::tree::TreePath;
 
 /// How git writes what an entry is: file, executable, symlink, directory, submodule.
 pub mod mode {
@@ -75,7 +75,7 @@ impl Store {
         }
     }
 
-    /// Everything below a tree, directories too, in the order of [`crate::tree::order`].
+    /// Everything below a tree, directories too, in the order of [`crate::model::path::order`].
     pub fn entries(&self, tree: TreeId) -> Result<Vec<(TreePath, Node)>, StoreError> {
         self.with(|repository| {
             let mut entries = Vec::new();
@@ -90,7 +90,7 @@ impl Store {
         self.with(|repository| {
             let mut differences = Vec::new();
             compare(repository, Some(oid(old)), Some(oid(new)), &mut Vec::new(), 0, &mut differences)?;
-            differences.sort_by(|a, b| crate::tree::order(&a.path, &b.path));
+            differences.sort_by(|a, b| crate::model::path::order(&a.path, &b.path));
             Ok(differences)
         })
     }
@@ -98,12 +98,6 @@ impl Store {
     /// The paths of [`Store::diff`].
     pub fn changed_paths(&self, old: TreeId, new: TreeId) -> Result<Vec<TreePath>, StoreError> {
         Ok(self.diff(old, new)?.into_iter().map(|difference| difference.path).collect())
-    }
-
-    /// A tree that must be there.
-    pub fn existing_tree(&self, tree: TreeId) -> Result<TreeId, StoreError> {
-        let there = self.with(|repository| Ok(found(repository.find_tree(oid(tree)))?.is_some()))?;
-        there.then_some(tree).ok_or_else(|| self.missing("tree", tree))
     }
 }
 

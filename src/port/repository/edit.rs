@@ -7,8 +7,9 @@ use git2::{ObjectType, Oid, Repository};
 use super::content::{Node, children, mode};
 use super::libgit::{id, oid};
 use super::{Store, StoreError};
+use crate::model::TreePath;
+use crate::model::path::show;
 use crate::model::{ObjectId, TreeId};
-use crate::tree::{TreePath, show};
 
 /// One edit of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]

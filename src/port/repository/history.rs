@@ -4,8 +4,8 @@ use git2::{MergeOptions, Oid, Repository, Sort};
 
 use super::libgit::{found, id, oid};
 use super::{Commit, Store, StoreError};
+use crate::model::TreePath;
 use crate::model::{CommitId, TreeId};
-use crate::tree::TreePath;
 
 /// What merging two commits would give.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,9 +13,8 @@ use crate::model::ObjectId;
 pub(super) fn setup() -> Result<(), git2::Error> {
     static DONE: OnceLock<Result<(), String>> = OnceLock::new();
     DONE.get_or_init(|| set_up().map_err(|error| error.message().to_owned()))
-        .as_ref()
-        .map(|()| ())
-        .map_err(|message| git2::Error::from_str(message))
+        .clone()
+        .map_err(|message| git2::Error::from_str(&message))
 }
 
 fn set_up() -> Result<(), git2::Error> {

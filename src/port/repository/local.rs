@@ -146,6 +146,7 @@ fn write(origin: &Repository, update: &RefUpdate) -> Result<(), git2::Error> {
 fn with_lock(mut work: impl FnMut() -> Result<(), git2::Error>) -> Result<(), git2::Error> {
     for _ in 1..LOCK_TRIES {
         match work() {
+            #[expect(clippy::disallowed_methods, reason = "the lock of a local ref is held for milliseconds")]
             Err(error) if error.code() == ErrorCode::Locked => std::thread::sleep(LOCK_PAUSE),
             result => return result,
         }

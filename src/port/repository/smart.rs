@@ -41,30 +41,28 @@ impl Smart {
 
     pub(super) fn fetch(&self, store: &Store, names: &[RefName]) -> Result<(), Unknown> {
         let absent = RefCell::new(None);
-        let wanted = self
-            .run(store, |repository| {
-                let mut remote = repository.remote_anonymous(self.url.as_str())?;
-                let mut connection = remote.connect_auth(Direction::Fetch, None, None)?;
-                let refs = read(connection.list()?);
-                let mut wanted = Vec::new();
-                for name in names {
-                    match refs.get(name) {
-                        Some(listed) => wanted.push((name, listed)),
-                        None => {
-                            absent.replace(Some(name.clone()));
-                            return Err(git2::Error::from_str("the origin doesn't list it"));
-                        }
+        self.run(store, |repository| {
+            let mut remote = repository.remote_anonymous(self.url.as_str())?;
+            let mut connection = remote.connect_auth(Direction::Fetch, None, None)?;
+            let refs = read(connection.list()?);
+            let mut wanted = Vec::new();
+            for name in names {
+                match refs.get(name) {
+                    Some(listed) => wanted.push((name, listed)),
+                    None => {
+                        absent.replace(Some(name.clone()));
+                        return Err(git2::Error::from_str("the origin doesn't list it"));
                     }
                 }
-                private::prune(repository, &refs)?;
-                let specs: Vec<_> = wanted.iter().map(|(name, _)| format!("+{name}:{}", private::name(name))).collect();
-                let mut options = FetchOptions::new();
-                options.download_tags(AutotagOption::None).prune(FetchPrune::Off).update_fetchhead(false);
-                connection.remote().fetch(&specs, Some(&mut options), None)?;
-                private::require(repository, wanted.iter().map(|(_, listed)| *listed))
-            })
-            .map_err(|failed| failed.unknown(&self.what(absent.take().as_ref())));
-        wanted
+            }
+            private::prune(repository, &refs)?;
+            let specs: Vec<_> = wanted.iter().map(|(name, _)| format!("+{name}:{}", private::name(name))).collect();
+            let mut options = FetchOptions::new();
+            options.download_tags(AutotagOption::None).prune(FetchPrune::Off).update_fetchhead(false);
+            connection.remote().fetch(&specs, Some(&mut options), None)?;
+            private::require(repository, wanted.iter().map(|(_, listed)| *listed))
+        })
+        .map_err(|failed| failed.unknown(&self.what(absent.take().as_ref())))
     }
 
     /// The server compares what it advertised with what it has when it writes; we compare what
@@ -85,7 +83,11 @@ impl Smart {
             (Err(failed), _) => failed,
         };
         let attempt = match &said.rejected {
-            Some(words) => Attempt::Rejected { status: None, detail: format!("{words}{}", said.sideband()) },
+            Some(words) => {
+                let words = format!("{words}{}", said.sideband());
+                let detail = self.credential.as_ref().map_or(words.clone(), |credential| credential.redact(&words));
+                Attempt::Rejected { status: None, detail }
+            }
             None => failed.attempt(&what),
         };
         compare::settle(&what, update, attempt, || Ok(self.list(store)?.get(&update.name).map(|listed| listed.id)))

@@ -77,10 +77,12 @@ impl Store {
         let open = || {
             libgit::setup()?;
             match Repository::open_bare(dir) {
-                Err(error) if error.code() == ErrorCode::NotFound => Repository::init_opts(
-                    dir,
-                    RepositoryInitOptions::new().bare(true).external_template(false).initial_head("main"),
-                ),
+                Err(error) if error.code() == ErrorCode::NotFound => {
+                    let mut options = RepositoryInitOptions::new();
+                    options.bare(true).external_template(false).initial_head("main");
+                    // Somebody else may be making it at the same moment.
+                    Repository::init_opts(dir, &options).or_else(|error| Repository::open_bare(dir).map_err(|_| error))
+                }
                 result => result,
             }
         };
@@ -165,7 +167,7 @@ impl Store {
         self.with(|repository| Ok(id(repository.blob(bytes)?)))
     }
 
-    /// An object's kind and size, from its header.
+    /// An object's size in bytes, from its header.
     pub(crate) fn size(&self, object: ObjectId) -> Result<u64, StoreError> {
         self.with(|repository| Ok(repository.odb()?.read_header(oid(object))?.0 as u64))
     }

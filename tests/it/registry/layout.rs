@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use sealift::model::Repository;
 use sealift::port::WriteError;
@@ -15,7 +15,7 @@ use crate::support::images;
 async fn holds_the_contract() {
     let dir = tempfile::tempdir().unwrap();
     let cases = contract::check(&Layout::new(dir.path()), "localhost:5000").await;
-    println!("layout: {cases} contract cases");
+    crate::support::say(format_args!("layout: {cases} contract cases"));
     assert!(dir.path().join("localhost_5000/contract/deep/index/oci-layout").is_file());
 }
 
@@ -133,15 +133,23 @@ async fn nested_repositories_do_not_mix() {
 }
 
 /// Runs one test of this binary as a process of its own, told apart by `CHILD`.
-fn child(test: &str, shell: &str, dir: &Path, role: &str) -> std::process::Child {
+fn child(test: &str, shell: &str, dir: &Path, role: &str) -> Child {
     Command::new("sh")
         .args(["-c", &format!("{shell} exec \"$0\" \"$@\"")])
         .arg(std::env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture"])
         .env("SEALIFT_TEST_CHILD", role)
         .env("SEALIFT_TEST_DIR", dir)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .spawn()
         .unwrap()
+}
+
+fn succeeded(child: Child) {
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn as_child() -> Option<(String, PathBuf)> {
@@ -159,11 +167,9 @@ async fn processes_share_a_layout() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let mut children =
+    let children =
         ["a", "b", "c"].map(|role| child("registry::layout::processes_share_a_layout", "", dir.path(), role));
-    for child in &mut children {
-        assert!(child.wait().unwrap().success());
-    }
+    children.into_iter().for_each(succeeded);
     let layout = Layout::new(dir.path());
     assert_eq!(found(layout.tags(&repository("ghcr.io/org/x")).await).len(), 60);
 }
@@ -194,8 +200,7 @@ async fn a_full_disk_leaves_the_old_index() {
     let before = fs::read(at.join("index.json")).unwrap();
     assert!(before.len() > 2048);
     let test = "registry::layout::a_full_disk_leaves_the_old_index";
-    let mut limited = child(test, "trap '' XFSZ; ulimit -f 2;", dir.path(), "full");
-    assert!(limited.wait().unwrap().success());
+    succeeded(child(test, "trap '' XFSZ; ulimit -f 2;", dir.path(), "full"));
     assert_eq!(fs::read(at.join("index.json")).unwrap(), before);
     assert!(layout.manifest(&name, &At::Tag(tag("v2"))).await.is_absent());
     let left: Vec<_> = fs::read_dir(at.join("blobs/sha256")).unwrap().map(|e| e.unwrap().file_name()).collect();

@@ -1,7 +1,10 @@
 //! Registries: one contract over every implementation, then what each has of its own.
 
+mod auth;
 mod contract;
+mod faults;
 mod layout;
+mod remote;
 
 use sealift::model::{Answer, Repository, Tag};
 

@@ -153,7 +153,8 @@ async fn whatever_else_a_server_answers_is_unknown() {
     let origin = fetched(&world, "store").await;
     let loop_url = world.server.url("origin.git/info/refs?service=git-upload-pack");
     let advertisement = "application/x-git-upload-pack-advertisement";
-    let mut cases: Vec<(Option<u16>, &str, Box<dyn FnMut() -> Reaction + Send>)> = vec![
+    type React = Box<dyn FnMut() -> Reaction + Send>;
+    let mut cases: Vec<(Option<u16>, &str, React)> = vec![
         (Some(500), "boom", Box::new(|| canned(500, "text/plain", "boom\r\nNUL\0"))),
         (Some(429), "404", Box::new(|| canned(429, "text/plain", "slow down, request 404"))),
         (Some(403), "HTML", Box::new(|| canned(403, "text/html", "<html>"))),
@@ -247,11 +248,13 @@ async fn a_push_with_an_open_end_is_looked_at_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_silent_or_gone_is_unknown_in_bounded_time() {
     let world = World::new(Way::Http);
-    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let silence = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    for address in [silent.local_addr().unwrap(), gone] {
+    let silent = silence.local_addr().unwrap();
+    // A TLS handshake with a server that speaks none.
+    let untls = world.server.url("origin.git").replace("http://", "https://");
+    for url in [format!("http://{silent}/x.git"), format!("https://{silent}/x"), format!("http://{gone}/x"), untls] {
         let store = world.origin("store").store().clone();
-        let url = format!("http://{address}/x.git");
         let patience = Duration::from_millis(300);
         let origin = sealift::port::repository::Origin::with_patience(store, &url, None, patience).unwrap();
         let start = Instant::now();

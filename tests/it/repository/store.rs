@@ -319,6 +319,9 @@ fn worktrees_shallow_and_partial_clones_can_be_read() {
 
     sandbox.git(&dir, &["config", "uploadpack.allowFilter", "true"]);
     sandbox.git(&root, &["clone", "--quiet", "--bare", "--filter=blob:none", &url, "partial"]);
+    // Some versions of git mark such a clone so.
+    sandbox.git(&sandbox.path("partial"), &["config", "core.repositoryFormatVersion", "1"]);
+    sandbox.git(&sandbox.path("partial"), &["config", "extensions.partialClone", "origin"]);
     let partial = Store::open_existing(&sandbox.path("partial")).unwrap();
     let tree = partial.tree_of(d).unwrap();
     assert!(partial.entry(tree, b"a").unwrap().is_some());
@@ -329,7 +332,35 @@ fn worktrees_shallow_and_partial_clones_can_be_read() {
 }
 
 #[test]
-fn the_users_configuration_and_hooks_stay_out() {
+fn a_foreign_owned_checkout_can_be_read() {
+    let sandbox = Sandbox::new();
+    let (dir, [.., m]) = history(&sandbox);
+    for path in [dir.clone(), dir.join(".git")] {
+        if let Err(error) = std::os::unix::fs::chown(&path, Some(65_534), Some(65_534)) {
+            println!("skipped: giving a checkout to another user needs root: {error}");
+            return;
+        }
+    }
+    let store = Store::open_existing(&dir).unwrap();
+    assert_eq!(store.rev_parse("HEAD").unwrap(), m);
+}
+
+/// Runs another test of this binary in a HOME whose configuration no git can read.
+#[test]
+fn a_broken_configuration_of_the_user_changes_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.write(&sandbox.path("home"), ".gitconfig", "[broken\n");
+    sandbox.write(&sandbox.path("home"), ".config/git/config", "[broken\n");
+    let broken = sandbox.command("git", &sandbox.path("")).args(["config", "--list"]).output().unwrap();
+    assert!(!broken.status.success(), "git itself stumbles");
+    let mut rerun = sandbox.command(std::env::current_exe().unwrap(), &sandbox.path(""));
+    let output = rerun.args(["--exact", "repository::store::the_store_is_a_plain_bare_repository"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+#[test]
+fn the_store_is_a_plain_bare_repository() {
     let sandbox = Sandbox::new();
     let store = Store::open(&sandbox.path("a/b/store")).unwrap();
     let again = Store::open(&sandbox.path("a/b/store")).unwrap();

@@ -100,7 +100,7 @@ fn write_manifest(place: &Place, tag: Option<&Tag>, manifest: &Manifest) -> Resu
             return Err(place.refused(tag, format!("{kind}: it points at {}, which is not in the layout", part.digest)));
         }
     }
-    place.write_blob(&manifest.digest(), manifest.bytes().len() as u64, &mut &*manifest.bytes())?;
+    place.write_blob(&manifest.digest(), manifest.bytes().len() as u64, &mut manifest.bytes())?;
     let Some(tag) = tag else { return Ok(()) };
     place.update_index(tag, manifest)
 }

@@ -1,33 +1,25 @@
 //! Authentication of one host's requests: the challenge of the failing request is answered,
 //! tokens are kept per scope, and one request per scope is in flight.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Method, Url};
-use serde::Deserialize;
-use tokio::time::Instant;
+use reqwest::header::{HeaderMap, HeaderValue};
 
 use super::challenge::{self, Challenge};
 use super::credentials::{Credential, Credentials};
 use super::secret::Secret;
-use super::transport::{Request, Transport};
-use super::words;
+use super::token::{Last, Slots};
+use super::transport::Transport;
 use crate::model::{Repository, Unknown};
-
-/// What distribution's specification lets a token live when it doesn't say.
-const DEFAULT_LIFETIME: u64 = 60;
 
 /// What a request needs to be allowed: the repository whose credentials count, and scopes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Access {
     pub repository: Repository,
-    scopes: Vec<String>,
+    pub(super) scopes: Vec<String>,
 }
 
 impl Access {
@@ -68,48 +60,38 @@ impl Proof {
     }
 }
 
-#[derive(Clone, Debug)]
-struct Token {
-    secret: Secret,
-    expires: Instant,
-}
-
-/// One scope's token. `round` counts answers, so that whoever waited for a failed request
-/// shares its failure instead of repeating it.
-#[derive(Default)]
-struct Slot {
-    round: AtomicU64,
-    last: tokio::sync::Mutex<Last>,
-}
-
-#[derive(Default)]
-enum Last {
-    #[default]
-    Nothing,
-    Token(Token),
-    Failure(Unknown),
-}
-
-#[derive(Deserialize)]
-struct TokenAnswer {
-    token: Option<String>,
-    access_token: Option<String>,
-    expires_in: Option<u64>,
+/// What we need and what a challenge asks for, without scopes that another one covers: a
+/// HEAD before an upload is challenged for pull, and the token must do for both.
+fn merge(ours: &[String], theirs: &str) -> Vec<String> {
+    let covers = |wide: &str, narrow: &str| match (wide.rsplit_once(':'), narrow.rsplit_once(':')) {
+        (Some((a, wide)), Some((b, narrow))) => {
+            a == b && narrow.split(',').all(|action| wide.split(',').any(|w| w == action))
+        }
+        _ => wide == narrow,
+    };
+    let mut scopes: Vec<String> = ours.to_vec();
+    for scope in theirs.split_whitespace() {
+        if !scopes.iter().any(|wide| covers(wide, scope)) {
+            scopes.retain(|narrow| !covers(scope, narrow));
+            scopes.push(scope.to_owned());
+        }
+    }
+    scopes
 }
 
 /// One host's authentication.
 pub(super) struct Auth {
-    transport: Arc<Transport>,
+    pub(super) transport: Arc<Transport>,
     credentials: Arc<Credentials>,
     /// The host's last challenge: the next request answers it unasked.
     known: Mutex<Option<Challenge>>,
     /// Scopes the host asked for in place of ours.
-    learned: Mutex<BTreeMap<Access, Vec<String>>>,
-    slots: Mutex<HashMap<(Repository, Vec<String>), Arc<Slot>>>,
+    pub(super) learned: Mutex<BTreeMap<Access, Vec<String>>>,
+    pub(super) slots: Slots,
     secrets: Mutex<Vec<Secret>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -153,8 +135,7 @@ impl Auth {
                 return Err(format!("it sends us to {realm} for a token, which is not https"));
             }
             if let Some(scope) = scope {
-                let scopes = scope.split_whitespace().map(str::to_owned).collect();
-                lock(&self.learned).insert(access.clone(), scopes);
+                lock(&self.learned).insert(access.clone(), merge(&access.scopes, scope));
             }
         }
         let basic = challenge == Challenge::Basic;
@@ -187,14 +168,14 @@ impl Auth {
         secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.expose(), "<secret>"))
     }
 
-    fn confide(&self, secret: &Secret) {
+    pub(super) fn confide(&self, secret: &Secret) {
         let mut secrets = lock(&self.secrets);
         if !secret.expose().is_empty() && !secrets.contains(secret) {
             secrets.push(secret.clone());
         }
     }
 
-    async fn credential(&self, access: &Access) -> Result<Credential, Unknown> {
+    pub(super) async fn credential(&self, access: &Access) -> Result<Credential, Unknown> {
         let credential =
             self.credentials.get(&access.repository).await.map_err(|error| Unknown::new(&access.repository, error))?;
         match &credential {
@@ -207,80 +188,39 @@ impl Auth {
         }
         Ok(credential)
     }
+}
 
-    async fn token(&self, access: &Access, realm: &Url, service: Option<&str>) -> Result<Secret, Unknown> {
-        let scopes = lock(&self.learned).get(access).cloned().unwrap_or_else(|| access.scopes.clone());
-        let slot = Arc::clone(lock(&self.slots).entry((access.repository.clone(), scopes.clone())).or_default());
-        let before = slot.round.load(SeqCst);
-        let mut last = slot.last.lock().await;
-        match &*last {
-            Last::Token(token) if token.expires > Instant::now() => return Ok(token.secret.clone()),
-            Last::Failure(failure) if slot.round.load(SeqCst) > before => return Err(failure.clone()),
-            _ => {}
-        }
-        let result = self.fetch(access, &scopes, realm, service).await;
-        slot.round.fetch_add(1, SeqCst);
-        *last = match &result {
-            Ok(token) => Last::Token(token.clone()),
-            Err(failure) => Last::Failure(failure.clone()),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::registry::Config;
+    use crate::port::registry::remote::Shared;
+
+    #[test]
+    fn scopes_are_merged_by_what_they_cover() {
+        let merged = |ours: &[&str], theirs: &str| {
+            merge(&ours.iter().map(|s| s.to_string()).collect::<Vec<_>>(), theirs).join(" ")
         };
-        result.map(|token| token.secret)
+        let (pull, push) = ("repository:a/b:pull", "repository:a/b:pull,push");
+        assert_eq!(merged(&[push], pull), push);
+        assert_eq!(merged(&[push], "repository:a/b:push,pull"), push);
+        assert_eq!(merged(&[pull], push), push);
+        assert_eq!(merged(&[pull], "registry:catalog:*"), format!("{pull} registry:catalog:*"));
+        assert_eq!(
+            merged(&[push, "repository:c:pull"], &format!("repository:c:pull {push}")),
+            format!("{push} repository:c:pull")
+        );
     }
 
-    /// Distribution's token endpoint: GET with Basic or without, POST for identity tokens.
-    async fn fetch(
-        &self,
-        access: &Access,
-        scopes: &[String],
-        realm: &Url,
-        service: Option<&str>,
-    ) -> Result<Token, Unknown> {
-        let what = format!("a token for {}", access.repository);
-        let mut request = Request::new(Method::GET, realm.clone());
-        match self.credential(access).await? {
-            Credential::Identity(refresh) => {
-                // Only for its encoding of key=value pairs.
-                let mut form = Url::parse("http://form/").map_err(|error| Unknown::new(&what, error))?;
-                form.query_pairs_mut()
-                    .append_pair("grant_type", "refresh_token")
-                    .append_pair("client_id", "sealift")
-                    .append_pair("service", service.unwrap_or_default())
-                    .append_pair("scope", &scopes.join(" "))
-                    .append_pair("refresh_token", refresh.expose());
-                request.method = Method::POST;
-                request.body = Some(form.query().unwrap_or_default().as_bytes().into());
-                request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
-            }
-            credential => {
-                let mut query = request.url.query_pairs_mut();
-                service.map(|service| query.append_pair("service", service));
-                for scope in scopes {
-                    query.append_pair("scope", scope);
-                }
-                drop(query);
-                if let Credential::Basic { user, password } = credential {
-                    let header = Proof::Basic { user, password }.header();
-                    request.authorization = Some(header.map_err(|error| Unknown::new(&what, error))?);
-                }
-            }
-        }
-        let asked = Instant::now();
-        let reply = self.transport.send(&request).await.map_err(|failure| Unknown::new(&what, failure.detail))?;
-        if reply.status != 200 {
-            return Err(Unknown::new(&what, self.redact(&words::of(&reply))).with_status(reply.status));
-        }
-        // Not serde's own text: it may quote the token.
-        let answer: TokenAnswer = serde_json::from_slice(&reply.body)
-            .map_err(|_| Unknown::new(&what, "the token endpoint's answer is not a token").with_status(200))?;
-        let text = answer.token.filter(|t| !t.is_empty()).or(answer.access_token.filter(|t| !t.is_empty()));
-        let Some(text) = text else {
-            return Err(Unknown::new(&what, "the token endpoint's answer holds no token").with_status(200));
-        };
-        let secret = Secret::new(text);
-        self.confide(&secret);
-        // A tenth early, so that a token doesn't run out on the way.
-        let lifetime = Duration::from_secs(answer.expires_in.unwrap_or(DEFAULT_LIFETIME)).mul_f32(0.9);
-        let expires = asked.checked_add(lifetime).unwrap_or(asked);
-        Ok(Token { secret, expires })
+    #[tokio::test]
+    async fn an_https_registry_can_not_send_us_to_a_plain_token_endpoint() {
+        let shared = Shared::new(&Config::default()).unwrap();
+        let auth = Auth::new(shared.transport, shared.credentials);
+        let access = Access::pull(&"ghcr.io/a/b".parse().unwrap());
+        let value = HeaderValue::from_static(r#"Bearer realm="http://evil.test/token""#);
+        let headers: HeaderMap = [(reqwest::header::WWW_AUTHENTICATE, value)].into_iter().collect();
+        assert!(auth.challenged(&access, &headers, None, false).await.unwrap_err().contains("not https"));
+        assert_eq!(auth.proof(&access).await.unwrap(), None);
+        assert!(auth.challenged(&access, &headers, None, true).await.unwrap());
     }
 }

@@ -5,25 +5,17 @@
 //! does. Nothing configured means anonymous; a helper that is missing, fails or hangs does not.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
 
 use docker_credential::DockerCredential;
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::io::AsyncWriteExt;
-use tokio::process::Command;
 use tokio::sync::Mutex;
 
+use super::helper::Helpers;
 use super::secret::Secret;
 use crate::model::Repository;
 
-const HELPER_TIMEOUT: Duration = Duration::from_secs(30);
-const HELPER_LIMIT: usize = 64 << 10;
-/// What the helper protocol prints for "I have none"; anything else is a failure.
-const NOT_FOUND: &str = "credentials not found in native keychain";
 /// Docker Hub's key, older than its API.
 const HUB_KEY: &str = "https://index.docker.io/v1/";
 
@@ -42,9 +34,7 @@ pub(super) enum Credential {
 #[derive(Default)]
 pub(super) struct Credentials {
     config: DockerConfig,
-    /// `PATH` for finding helpers, where it is not the process's own.
-    helper_path: Option<OsString>,
-    helper_timeout: Option<Duration>,
+    helpers: Helpers,
     answers: Mutex<BTreeMap<(String, String), Option<Credential>>>,
 }
 
@@ -56,16 +46,9 @@ struct DockerConfig {
     creds_store: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct HelperAnswer {
-    username: String,
-    secret: String,
-}
-
 impl Credentials {
     /// Reads a `config.json`. One that isn't there configures nothing.
-    pub fn load(path: &Path, helper_path: Option<OsString>, timeout: Option<Duration>) -> Result<Self, String> {
+    pub fn load(path: &Path, helpers: Helpers) -> Result<Self, String> {
         let config = match std::fs::read(path) {
             // Not serde's own text: it may quote the value, and values here are secrets.
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
@@ -74,7 +57,7 @@ impl Credentials {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => DockerConfig::default(),
             Err(error) => return Err(error.to_string()),
         };
-        Ok(Self { config, helper_path, helper_timeout: timeout, answers: Mutex::default() })
+        Ok(Self { config, helpers, answers: Mutex::default() })
     }
 
     pub async fn get(&self, repository: &Repository) -> Result<Credential, String> {
@@ -104,49 +87,11 @@ impl Credentials {
         if let Some(answer) = answers.get(&key) {
             return Ok(answer.clone());
         }
-        let answer = self.run(helper, server).await.map_err(|error| {
+        let answer = self.helpers.ask(helper, server).await.map_err(|error| {
             format!("credential helper `docker-credential-{helper}` for {server}: {error}; nothing is tried without it")
         })?;
         answers.insert(key, answer.clone());
         Ok(answer)
-    }
-
-    async fn run(&self, helper: &str, server: &str) -> Result<Option<Credential>, String> {
-        if helper.contains('/') {
-            return Err("its name is a path".into());
-        }
-        let mut command = Command::new(format!("docker-credential-{helper}"));
-        command.arg("get").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
-        if let Some(path) = &self.helper_path {
-            command.env("PATH", path);
-        }
-        let mut child = command.spawn().map_err(|error| error.to_string())?;
-        let stdin = child.stdin.take();
-        let talk = async {
-            if let Some(mut stdin) = stdin {
-                // A helper that ends without reading has said all it will say.
-                let _ = stdin.write_all(server.as_bytes()).await;
-            }
-            child.wait_with_output().await
-        };
-        let timeout = self.helper_timeout.unwrap_or(HELPER_TIMEOUT);
-        let output = match tokio::time::timeout(timeout, talk).await {
-            Ok(output) => output.map_err(|error| error.to_string())?,
-            Err(_) => return Err(format!("no answer in {} s", timeout.as_secs_f32())),
-        };
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stdout);
-            return if said.trim() == NOT_FOUND { Ok(None) } else { Err(format!("failed ({})", output.status)) };
-        }
-        if output.stdout.len() > HELPER_LIMIT {
-            return Err("its answer is too long".into());
-        }
-        let answer: HelperAnswer =
-            serde_json::from_slice(&output.stdout).map_err(|_| "its answer is not a credential".to_owned())?;
-        Ok(Some(match answer.username.as_str() {
-            "<token>" => Credential::Identity(Secret::new(answer.secret)),
-            _ => Credential::Basic { user: answer.username, password: Secret::new(answer.secret) },
-        }))
     }
 }
 

@@ -6,18 +6,21 @@
 
 mod auth;
 mod challenge;
+mod chunks;
 mod credentials;
+mod helper;
 mod read;
 pub(super) mod retry;
 mod secret;
 mod shared;
 pub(super) mod stats;
+mod token;
 pub(super) mod transport;
 mod upload;
 mod words;
 mod write;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use reqwest::{Method, Url};
 
@@ -31,7 +34,8 @@ pub(super) struct Remote {
     base: Url,
     transport: Arc<Transport>,
     auth: Auth,
-    uploads: oci_client::Client,
+    ca: Arc<[Vec<u8>]>,
+    chunked: Mutex<Option<oci_client::Client>>,
 }
 
 /// The address of a host that has no other: https, and Docker Hub's API host for its name.
@@ -58,11 +62,10 @@ pub(super) fn parse_url(text: &str) -> Result<Url, String> {
 }
 
 impl Remote {
-    pub fn new(base: Url, shared: &Shared) -> Result<Self, String> {
-        let uploads = upload::client(&base, &shared.transport.timeouts, &shared.ca)?;
+    pub fn new(base: Url, shared: &Shared) -> Self {
         let transport = Arc::clone(&shared.transport);
         let auth = Auth::new(Arc::clone(&transport), Arc::clone(&shared.credentials));
-        Ok(Self { base, transport, auth, uploads })
+        Self { base, transport, auth, ca: Arc::clone(&shared.ca), chunked: Mutex::default() }
     }
 
     /// `/v2/<repository>/<rest>`; `rest` may bring a query.

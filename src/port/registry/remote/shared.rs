@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use super::credentials::Credentials;
+use super::helper::Helpers;
 use super::retry::Pauses;
 use super::transport::{Transport, USER_AGENT, chain};
 use crate::port::registry::{Config, ConfigError, Stats};
@@ -14,7 +15,7 @@ pub(in crate::port::registry) struct Shared {
     pub(super) transport: Arc<Transport>,
     pub(super) credentials: Arc<Credentials>,
     /// PEM files, for oci-client's own HTTP client.
-    pub(super) ca: Vec<Vec<u8>>,
+    pub(super) ca: Arc<[Vec<u8>]>,
 }
 
 impl Shared {
@@ -33,8 +34,10 @@ impl Shared {
         let client = builder.build().map_err(|error| ConfigError::Client(chain(error)))?;
         let credentials = match &config.docker_config {
             None => Credentials::default(),
-            Some(path) => Credentials::load(path, config.helper_path.clone(), config.helper_timeout)
-                .map_err(|why| ConfigError::DockerConfig { path: path.clone(), why })?,
+            Some(path) => {
+                let helpers = Helpers { path: config.helper_path.clone(), timeout: config.helper_timeout };
+                Credentials::load(path, helpers).map_err(|why| ConfigError::DockerConfig { path: path.clone(), why })?
+            }
         };
         let transport = Transport {
             client,
@@ -44,7 +47,7 @@ impl Shared {
             permits: Semaphore::new(config.concurrency.clamp(1, Semaphore::MAX_PERMITS)),
             stats: Arc::default(),
         };
-        Ok(Self { transport: Arc::new(transport), credentials: Arc::new(credentials), ca })
+        Ok(Self { transport: Arc::new(transport), credentials: Arc::new(credentials), ca: ca.into() })
     }
 
     pub fn stats(&self) -> &Stats {

@@ -1,0 +1,36 @@
+//! Declared exclusions: findings that are known and explained.
+
+use globset::GlobSet;
+
+use super::enumerate::{globs, matches};
+use super::problem::Problem;
+use super::{Exclusion, Spec};
+use crate::tree::below;
+
+/// The declared exclusions, and which of them were needed.
+pub(super) struct Exclusions<'a> {
+    spec: &'a Spec,
+    globs: Vec<GlobSet>,
+    pub used: Vec<bool>,
+}
+
+impl<'a> Exclusions<'a> {
+    pub(super) fn new(spec: &'a Spec, problems: &mut Vec<Problem>) -> Self {
+        let one = |exclusion: &Exclusion| globs(std::slice::from_ref(&exclusion.path), problems);
+        Self { spec, globs: spec.exclude.iter().map(one).collect(), used: vec![false; spec.exclude.len()] }
+    }
+
+    /// The exclusion that covers a line of a file (its path in the repository).
+    pub(super) fn find(&mut self, path: &str, line: &str) -> Option<&'a Exclusion> {
+        let relative = below(path.as_bytes(), self.spec.root().as_bytes())?;
+        let mut found = None;
+        for ((exclusion, glob), used) in self.spec.exclude.iter().zip(&self.globs).zip(&mut self.used) {
+            let says = exclusion.line.as_ref().is_none_or(|text| line.contains(text.as_str()));
+            if says && matches(glob, relative) {
+                *used = true;
+                found = found.or(Some(exclusion));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,110 @@
+//! The storage kinds: how one file's bytes are read for references.
+
+use super::comments::Comments;
+use super::enumerate::{File, Storage};
+use super::problem::{Lines, Problem};
+use super::read::FileReading;
+use super::shapes::{FIX_SPELLING, Fault, Found, Shape, Shapes};
+use super::text::{Scanner, parse};
+use super::yaml::Yaml;
+use super::{Spec, gzip};
+
+/// Reads one file's bytes.
+pub(super) fn read_file(
+    file: &File,
+    bytes: Vec<u8>,
+    scanner: &Scanner,
+    spec: &Spec,
+) -> Result<(FileReading, Vec<Fault>), Problem> {
+    let unpacked = match file.storage {
+        Storage::Gzip { .. } => Some(gzip::decompress(&bytes).map_err(|error| {
+            Problem::whole(&file.path, format!("can't be decompressed: {error}"), "make the copy again from its source")
+        })?),
+        _ => None,
+    };
+    let content = unpacked.as_deref().unwrap_or(&bytes);
+    let (found, faults) = match file.storage {
+        Storage::Values => values(&file.path, content, scanner, spec)?,
+        Storage::TagFile => tag_file(content),
+        Storage::Text | Storage::Gzip { .. } => running_text(content, scanner),
+    };
+    Ok((FileReading { file: file.clone(), bytes, unpacked, found, faulty: Vec::new() }, faults))
+}
+
+/// A file's content as text.
+pub(super) fn utf8<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, Problem> {
+    std::str::from_utf8(content).map_err(|error| {
+        let (line, column) = Lines::new(content).place(error.valid_up_to());
+        let message = "not UTF-8 from here on".to_owned();
+        Problem { file: path.to_owned(), line, column, message, help: "save the file as UTF-8".to_owned() }
+    })
+}
+
+/// A file's content as YAML.
+pub(super) fn yaml(path: &str, text: &str) -> Result<Yaml, Problem> {
+    Yaml::parse(text).map_err(|error| {
+        let (line, column) = Lines::new(text.as_bytes()).place(error.offset);
+        let message = format!("not YAML: {}", error.message);
+        let help = "correct it, or declare the file as text if it is a template".to_owned();
+        Problem { file: path.to_owned(), line, column, message, help }
+    })
+}
+
+fn values(path: &str, content: &[u8], scanner: &Scanner, spec: &Spec) -> Result<(Vec<Found>, Vec<Fault>), Problem> {
+    let text = utf8(path, content)?;
+    let yaml = yaml(path, text)?;
+    let shapes = Shapes::read(text, &yaml, scanner, spec);
+    Ok((shapes.found, shapes.faults))
+}
+
+fn tag_file(content: &[u8]) -> (Vec<Found>, Vec<Fault>) {
+    let fault = |at, message: String, help| (Vec::new(), vec![Fault { at, message, help, notice: false }]);
+    let Ok(text) = std::str::from_utf8(content) else {
+        return fault(0, "not UTF-8".to_owned(), "write one reference and nothing else");
+    };
+    let (mut lines, mut start) = (Vec::new(), 0);
+    for (i, line) in text.split('\n').enumerate() {
+        let skipped = line.len() - line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len();
+        let trimmed = line[skipped..].trim_end();
+        if !trimmed.is_empty() {
+            lines.push((i + 1, start + skipped, trimmed));
+        }
+        start += line.len() + 1;
+    }
+    match lines.as_slice() {
+        [] => fault(0, "the file is empty".to_owned(), "write one reference into it, or remove it"),
+        [(number, at, line)] => match parse(line, false) {
+            Ok(hit) if hit.tag.is_none() && hit.digest.is_none() => {
+                fault(*at, format!("`{line}` has neither tag nor digest"), "pin it")
+            }
+            Ok(hit) => {
+                (vec![Found::from_hit(hit.shift(*at), Shape::File, format!("line {number}"), content)], Vec::new())
+            }
+            Err(error) => fault(*at, error, "correct the reference"),
+        },
+        [_, (_, at, _), ..] => fault(*at, "more than one line".to_owned(), "write one reference and nothing else"),
+    }
+}
+
+fn running_text(content: &[u8], scanner: &Scanner) -> (Vec<Found>, Vec<Fault>) {
+    let lines = Lines::new(content);
+    let mut comments = Comments::new(content);
+    let (mut found, mut faults) = (Vec::new(), Vec::new());
+    for hit in scanner.scan(content) {
+        let at = match &hit {
+            Ok(hit) => hit.word.start,
+            Err(bad) => bad.word.start,
+        };
+        if comments.covers(at) {
+            continue;
+        }
+        match hit {
+            Ok(hit) => {
+                let key = format!("line {}", lines.place(at).0);
+                found.push(Found::from_hit(hit, Shape::Text, key, content));
+            }
+            Err(bad) => faults.push(Fault { at, message: bad.message, help: FIX_SPELLING, notice: false }),
+        }
+    }
+    (found, faults)
+}

@@ -1,0 +1,76 @@
+//! What people do to an origin: with git, in clones of their own.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use super::World;
+
+impl World {
+    /// A fresh clone with a branch checked out.
+    pub fn clone_of(&self, branch: &str) -> PathBuf {
+        let dir = self.sandbox.path(&format!("clone-{}", self.made.fetch_add(1, Ordering::Relaxed)));
+        let (origin, clone) = (self.origin().display().to_string(), dir.display().to_string());
+        self.sandbox.git(&self.origin(), &["clone", "--quiet", "--branch", branch, &origin, &clone]);
+        dir
+    }
+
+    pub fn push(&self, clone: &Path, what: &[&str]) {
+        let origin = self.origin().display().to_string();
+        let mut arguments = vec!["push", "--quiet", &origin];
+        arguments.extend(what);
+        self.sandbox.git(clone, &arguments);
+    }
+
+    /// Merges the staging branch into its base, as the wait stage tells a person to. The merge's id.
+    pub fn merge(&self) -> String {
+        self.bring_in(&["merge", "--quiet", "--no-ff", "--no-edit"])
+    }
+
+    /// Moves the base to the staging branch without a merge commit.
+    pub fn fast_forward(&self) -> String {
+        self.bring_in(&["merge", "--quiet", "--ff-only"])
+    }
+
+    /// Squashes the staging branch into one commit on the base.
+    pub fn squash(&self) -> String {
+        let clone = self.clone_of(self.names().base.short());
+        let staging = format!("origin/{}", self.names().staging.short());
+        self.sandbox.git(&clone, &["merge", "--quiet", "--squash", &staging]);
+        self.sandbox.git(&clone, &["commit", "--quiet", "-m", "release, squashed"]);
+        self.push(&clone, &["HEAD"]);
+        self.sandbox.git(&clone, &["rev-parse", "HEAD"])
+    }
+
+    fn bring_in(&self, command: &[&str]) -> String {
+        let names = self.names();
+        let clone = self.clone_of(names.base.short());
+        let staging = format!("origin/{}", names.staging.short());
+        self.sandbox.git(&clone, &[command, &[&staging]].concat());
+        self.push(&clone, &["HEAD"]);
+        self.sandbox.git(&clone, &["rev-parse", "HEAD"])
+    }
+
+    /// A person's commit on a branch. Its id.
+    pub fn person_commits(&self, branch: &str, path: &str, text: &str) -> String {
+        let clone = self.clone_of(branch);
+        self.sandbox.write(&clone, path, text);
+        let commit = self.sandbox.commit_all(&clone, &format!("{path}: by hand"));
+        self.push(&clone, &["HEAD"]);
+        commit
+    }
+
+    /// A person's commit on the base, as it is now.
+    pub fn advance_base(&self, path: &str) -> String {
+        self.person_commits(self.names().base.short(), path, "the base moved on\n")
+    }
+
+    /// Deletes a branch, as hosts do at a merge.
+    pub fn delete_branch(&self, branch: &str) {
+        self.sandbox.git(&self.origin(), &["update-ref", "-d", &format!("refs/heads/{branch}")]);
+    }
+
+    /// Points a ref of the origin somewhere, behind everyone's back.
+    pub fn set_ref(&self, name: &str, id: &str) {
+        self.sandbox.git(&self.origin(), &["update-ref", name, id]);
+    }
+}

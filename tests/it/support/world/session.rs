@@ -1,0 +1,229 @@
+//! sealift in a world: what one machine opens, and one command of it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sealift::engine::{
+    self, Effects, End, Event, Looker, Observer, Patience, Scope, Settings, StageState, State, Stop,
+};
+use sealift::model::Refusal;
+use sealift::pipeline::Pipeline;
+use sealift::port::registry::{Config, Location, Registries, RegistryRead, RegistryWrite};
+use sealift::port::repository::{Origin, OriginRead, OriginWrite, Store};
+use sealift::promotion::locate::Request;
+
+use super::World;
+use crate::support::crash::{Hook, Watched};
+use crate::support::sandbox::NOW;
+
+/// A machine: a store of its own, and the ports.
+pub struct Session {
+    pub pipeline: Pipeline,
+    pub store: Arc<Store>,
+    pub origin: Origin,
+    pub registries: Registries,
+    pub stop: Stop,
+    /// Requests to registries in flight at once.
+    pub parallel: usize,
+    /// What the last command told so far.
+    pub told: Told,
+    home: tempfile::TempDir,
+}
+
+/// How a command ended, and what it told on the way.
+#[derive(Debug)]
+pub struct Ran {
+    pub state: anyhow::Result<State>,
+    pub events: Vec<Event>,
+}
+
+#[derive(Default)]
+pub struct Told(Mutex<Vec<Event>>);
+
+impl Observer for Told {
+    fn event(&self, event: &Event) {
+        self.0.lock().unwrap().push(event.clone());
+    }
+}
+
+impl World {
+    /// Another machine: nothing is in its store yet.
+    pub fn session(&self) -> Session {
+        let home = tempfile::tempdir().unwrap();
+        let store = Arc::new(Store::open(home.path()).unwrap());
+        let url = format!("file://{}", self.origin().display());
+        let origin = Origin::new(store.clone(), &url, None).unwrap();
+        let (pipeline, registries) = (self.pipeline().clone(), self.registries());
+        let (stop, told) = (Stop::default(), Told::default());
+        Session { pipeline, store, origin, registries, stop, parallel: 4, told, home }
+    }
+
+    /// All hosts of the tree, served from the registry's directory.
+    pub fn registries(&self) -> Registries {
+        let layout = || Location::Layout(self.registry());
+        let locations: BTreeMap<String, Location> = self.hosts.iter().map(|host| (host.clone(), layout())).collect();
+        Registries::new(Config { locations, ..Config::default() }).unwrap()
+    }
+
+    /// Promotes the last candidate from a fresh machine, as far as it goes.
+    pub async fn run(&self) -> Ran {
+        self.session().run(&self.request()).await
+    }
+
+    /// Plans the last candidate on a fresh machine.
+    pub async fn plan(&self) -> Ran {
+        self.session().plan(&self.request()).await
+    }
+
+    /// Promotes the last candidate to the end, a person's merge included.
+    pub async fn promote(&self) {
+        self.run().await.must_be(State::Waiting);
+        self.merge();
+        self.run().await.must_be(State::Holds);
+    }
+}
+
+impl Session {
+    /// The read ports, or others in their place.
+    pub fn looker_through<'a>(&'a self, origin: &'a dyn OriginRead, registry: &'a dyn RegistryRead) -> Looker<'a> {
+        let (pipeline, store) = (&self.pipeline, self.store.clone());
+        Looker { pipeline, store, origin, registry, spool: self.home.path().to_owned(), parallel: self.parallel }
+    }
+
+    pub fn looker(&self) -> Looker<'_> {
+        self.looker_through(&self.origin, &self.registries)
+    }
+
+    pub async fn run(&self, request: &Request) -> Ran {
+        self.run_through(request, &Scope::default(), &self.origin, &self.registries).await
+    }
+
+    pub async fn run_until(&self, request: &Request, stage: &str) -> Ran {
+        let scope = Scope { until: Some(stage.to_owned()), seal: None };
+        self.run_through(request, &scope, &self.origin, &self.registries).await
+    }
+
+    /// Runs with every look and effect watched.
+    pub async fn run_watched(&self, request: &Request, hook: &dyn Hook) -> Ran {
+        let ports = Watched::new(self, hook);
+        self.run_through(request, &Scope::default(), &ports, &ports).await
+    }
+
+    /// Runs with ports in the place of the real ones.
+    pub async fn run_through<O, R>(&self, request: &Request, scope: &Scope, origin: &O, registry: &R) -> Ran
+    where
+        O: OriginRead + OriginWrite,
+        R: RegistryRead + RegistryWrite,
+    {
+        let effects = Effects { origin, registry };
+        let looker = self.looker_through(origin, registry);
+        self.ran(engine::run(request, scope, &looker, &effects, &self.settings()).await)
+    }
+
+    pub async fn plan(&self, request: &Request) -> Ran {
+        self.plan_through(request, &self.origin, &self.registries).await
+    }
+
+    /// Plans with read ports in the place of the real ones.
+    pub async fn plan_through(&self, request: &Request, origin: &dyn OriginRead, registry: &dyn RegistryRead) -> Ran {
+        let looker = self.looker_through(origin, registry);
+        self.ran(engine::plan(request, &looker, &self.settings()).await)
+    }
+
+    pub async fn verify(&self, request: &Request) -> Ran {
+        self.ran(engine::verify(request, &self.looker(), &self.settings()).await)
+    }
+
+    pub async fn abandon(&self, request: &Request, discard: bool) -> Ran {
+        let effects = Effects { origin: &self.origin, registry: &self.registries };
+        self.ran(engine::abandon(request, discard, &self.looker(), &effects, &self.settings()).await)
+    }
+
+    fn ran(&self, state: anyhow::Result<State>) -> Ran {
+        Ran { state, events: std::mem::take(&mut *self.told.0.lock().unwrap()) }
+    }
+
+    fn settings(&self) -> Settings<'_> {
+        Settings {
+            observer: &self.told,
+            patience: Patience { looks: 2, pause: Duration::from_millis(1) },
+            stop: self.stop.clone(),
+            now: &now,
+            operator: "tester".into(),
+            resume: "sealift resume".into(),
+        }
+    }
+}
+
+impl Told {
+    /// The stage that spoke last.
+    pub fn last_stage(&self) -> Option<&'static str> {
+        let of = |event: &Event| match event {
+            Event::Stage(state) => Some(state.stage),
+            Event::Acting { stage, .. } | Event::Acted { stage, .. } | Event::Failed { stage, .. } => Some(*stage),
+            _ => None,
+        };
+        self.0.lock().unwrap().iter().rev().find_map(of)
+    }
+}
+
+fn now() -> i64 {
+    NOW
+}
+
+impl Ran {
+    /// The state, or a panic that shows everything that was told.
+    #[track_caller]
+    pub fn must_be(&self, state: State) -> &Self {
+        match &self.state {
+            Ok(found) if *found == state => self,
+            other => panic!("expected {state:?}, got {other:?}\n{}", self.told()),
+        }
+    }
+
+    /// The events, one a line.
+    pub fn told(&self) -> String {
+        self.events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect()
+    }
+
+    /// The last word of a stage.
+    pub fn stage(&self, name: &str) -> Option<&StageState> {
+        self.events.iter().rev().find_map(|event| match event {
+            Event::Stage(state) if state.stage == name => Some(state),
+            _ => None,
+        })
+    }
+
+    pub fn refusals(&self) -> Vec<&Refusal> {
+        let of = |event| match event {
+            &Event::Stage(ref state) => state.refusals.iter().collect(),
+            _ => Vec::new(),
+        };
+        self.events.iter().flat_map(of).collect()
+    }
+
+    /// Actions that were done, as people read them.
+    pub fn acted(&self) -> Vec<String> {
+        let of = |event: &Event| match event {
+            Event::Acted { action, .. } => Some(action.to_string()),
+            _ => None,
+        };
+        self.events.iter().filter_map(of).collect()
+    }
+
+    pub fn end(&self) -> Option<&End> {
+        self.events.iter().rev().find_map(|event| match event {
+            Event::End(end) => Some(end),
+            _ => None,
+        })
+    }
+
+    pub fn seal(&self) -> String {
+        let of = |event: &Event| match event {
+            Event::Goal(goal) => Some(goal.seal.clone()),
+            _ => None,
+        };
+        self.events.iter().find_map(of).expect("a goal was told")
+    }
+}
