@@ -9,8 +9,8 @@ use super::args::When;
 /// Read once, at the start.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// How this program was called, for commands that people can type: with a path, where it was
-    /// called by one.
+    /// This program, for commands that people can type anywhere: with its whole path, where it was
+    /// called by a path.
     pub program: String,
     pub home: Option<PathBuf>,
     pub xdg_cache: Option<PathBuf>,
@@ -28,6 +28,12 @@ pub struct Environment {
     pub columns: Option<u16>,
 }
 
+fn program(name: Option<OsString>) -> String {
+    let path = name.map(PathBuf::from).filter(|name| name.components().count() > 1);
+    let path = path.and_then(|path| std::path::absolute(path).ok());
+    path.map_or_else(|| "sealift".into(), |path| path.display().to_string())
+}
+
 impl Environment {
     #[expect(clippy::disallowed_methods, reason = "the one door to the environment")]
     pub fn read() -> Self {
@@ -35,7 +41,7 @@ impl Environment {
         let text = |name: &str| var(name).and_then(|value| value.into_string().ok());
         let path = |name: &str| var(name).map(|value: OsString| PathBuf::from(value));
         Self {
-            program: std::env::args().next().filter(|name| name.contains('/')).unwrap_or_else(|| "sealift".into()),
+            program: program(std::env::args_os().next()),
             home: path("HOME"),
             xdg_cache: path("XDG_CACHE_HOME"),
             docker_config: path("DOCKER_CONFIG"),

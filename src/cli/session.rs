@@ -27,13 +27,9 @@ pub struct Session {
 impl Session {
     pub fn open(world: &World, environment: &Environment) -> anyhow::Result<Self> {
         let pipeline = pipeline::load(&world.pipeline)?;
-        let absolute = |path: &Path| {
-            std::path::absolute(path).with_context(|| format!("{}: can't be found from here", path.display()))
-        };
-        let file = absolute(&world.pipeline)?;
-        let here = file.parent().map(Path::to_owned).unwrap_or_default();
+        let here = world.pipeline.parent().map(Path::to_owned).unwrap_or_default();
         let url = match &world.repo {
-            Some(url) => relative(url, &absolute(Path::new("."))?),
+            Some(url) => url.clone(),
             None => relative(&pipeline.repository, &here),
         };
         let url = absolute(url);
@@ -80,15 +76,19 @@ impl Session {
     }
 }
 
-/// A relative directory starts at the pipeline file that names it, or where it is typed.
+/// git's own reading of an address: a scheme, or `host:path`, is no path here.
+fn is_url(text: &str) -> bool {
+    text.contains("://") || text.split('/').next().is_some_and(|first| first.contains(':'))
+}
+
+/// A relative directory in a pipeline file starts at the file.
 fn relative(url: &str, here: &Path) -> String {
-    let is_url = url.contains("://") || url.split('/').next().is_some_and(|first| first.contains(':'));
-    if is_url || Path::new(url).is_absolute() { url.to_owned() } else { here.join(url).display().to_string() }
+    if is_url(url) || Path::new(url).is_absolute() { url.to_owned() } else { here.join(url).display().to_string() }
 }
 
 /// An origin as the git port wants it: a URL, or an absolute path.
 fn absolute(url: String) -> String {
-    if url.contains("://") {
+    if is_url(&url) {
         return url;
     }
     std::path::absolute(&url).map_or(url, |path| path.display().to_string())
