@@ -13,6 +13,7 @@ mod archive;
 mod ci;
 mod laws;
 mod pipelines;
+mod real;
 mod refs;
 mod registry;
 mod report;
