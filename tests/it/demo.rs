@@ -155,6 +155,23 @@ fn check_promoted(sandbox: &Sandbox, dir: &Path) {
     assert!(crlf.contains("legacy:v1.4.2@") && crlf.lines().count() == 3 && crlf.matches("\r\n").count() == 2);
 }
 
+/// What the README shows of the refused run is what it prints; digests in errors are cut there.
+fn readme_shows(refused: &str) {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let (_, shown) = readme.split_once("$ sealift run v1.5.0-rc.1 ").unwrap();
+    let lines = shown.split("```").next().unwrap().lines().skip(1);
+    assert!(lines.clone().count() > 10);
+    for line in lines {
+        let cut: Vec<&str> = line.split('…').collect();
+        let printed = refused.lines().any(|printed| {
+            let mut rest = Some(printed);
+            cut.iter().for_each(|part| rest = rest.and_then(|rest| rest.split_once(part)).map(|(_, rest)| rest));
+            rest.is_some()
+        });
+        assert!(printed, "the README's line `{line}` is not in:\n{refused}");
+    }
+}
+
 #[test]
 fn runs_to_the_end_and_names_three_commands_that_work() {
     let sandbox = Sandbox::new();
@@ -172,6 +189,9 @@ fn runs_to_the_end_and_names_three_commands_that_work() {
         assert_eq!(ended, code, "{command}\n{out}{err}");
         assert!(format!("{out}{err}").contains(says), "{command}\n{out}{err}");
         assert!(snapshot(&dir) == before, "{command} wrote something");
+        if code == 5 {
+            readme_shows(&format!("{out}{err}"));
+        }
     }
     let (_, again) = demo(&sandbox, &[]);
     assert!(again.contains("Nothing is made again") && again.contains("promoted already"), "{again}");

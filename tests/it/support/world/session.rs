@@ -196,11 +196,13 @@ impl Ran {
     }
 
     pub fn refusals(&self) -> Vec<&Refusal> {
-        let of = |event| match event {
-            &Event::Stage(ref state) => state.refusals.iter().collect(),
-            _ => Vec::new(),
-        };
-        self.events.iter().flat_map(of).collect()
+        self.events
+            .iter()
+            .flat_map(|event| match event {
+                Event::Stage(state) => state.refusals.as_slice(),
+                _ => &[],
+            })
+            .collect()
     }
 
     /// Actions that were done, as people read them.
