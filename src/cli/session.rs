@@ -76,15 +76,19 @@ impl Session {
     }
 }
 
+/// git's own reading of an address: a scheme, or `host:path`, is no path here.
+fn is_url(text: &str) -> bool {
+    text.contains("://") || text.split('/').next().is_some_and(|first| first.contains(':'))
+}
+
 /// A relative directory in a pipeline file starts at the file.
 fn relative(url: &str, here: &Path) -> String {
-    let is_url = url.contains("://") || url.split('/').next().is_some_and(|first| first.contains(':'));
-    if is_url || Path::new(url).is_absolute() { url.to_owned() } else { here.join(url).display().to_string() }
+    if is_url(url) || Path::new(url).is_absolute() { url.to_owned() } else { here.join(url).display().to_string() }
 }
 
 /// An origin as the git port wants it: a URL, or an absolute path.
 fn absolute(url: String) -> String {
-    if url.contains("://") {
+    if is_url(&url) {
         return url;
     }
     std::path::absolute(&url).map_or(url, |path| path.display().to_string())

@@ -134,7 +134,8 @@ pub async fn verify(request: &Request, look: &Looker<'_>, settings: &Settings<'_
     let state = StageState::new("verify", &plan.verdict, &plan.notes);
     let word = state.state;
     settings.observer.event(&Event::Stage(state));
-    Ok(end(settings, word, &[("verify", word)]))
+    alone(settings, "verify", word);
+    Ok(word)
 }
 
 /// Takes a promotion back that is not merged: the staging branch goes, nothing else.
@@ -148,7 +149,7 @@ pub async fn abandon(
     let Some(promotion) = goal(request, look, settings).await? else { return Ok(State::Refused) };
     let memory = Memory::new(look.spool.clone());
     let state = drive(&Abandon { discard }, &promotion, &memory, look, effects, settings).await?;
-    settings.observer.event(&Event::End(End { state, done: Vec::new(), left: Vec::new(), next: None }));
+    alone(settings, "abandon", state);
     Ok(state)
 }
 
@@ -301,18 +302,30 @@ fn tell(stage: &dyn Stage, plan: &Plan, settings: &Settings<'_>) -> State {
     word
 }
 
-/// A refusal anywhere counts most, then work, then waiting.
+/// A refusal anywhere counts most; then the first stage that doesn't hold, for that is how far a
+/// run would come: work behind a person's turn is not work yet.
 fn overall(states: &[(&'static str, State)]) -> State {
-    let any = |wanted: State| states.iter().any(|(_, state)| *state == wanted);
-    [State::Refused, State::Work, State::Waiting].into_iter().find(|&state| any(state)).unwrap_or(State::Holds)
+    let states = || states.iter().map(|(_, state)| *state);
+    let refused = states().find(|state| *state == State::Refused);
+    refused.or_else(|| states().find(|state| *state != State::Holds)).unwrap_or(State::Holds)
+}
+
+/// The end of something that is done alone: the stages are not its business.
+fn alone(settings: &Settings<'_>, what: &'static str, state: State) {
+    let (done, left) = if state == State::Holds { (vec![what], vec![]) } else { (vec![], vec![what]) };
+    let next = (!matches!(state, State::Holds | State::Refused)).then(|| settings.resume.clone());
+    settings.observer.event(&Event::End(End { state, done, left, next }));
 }
 
 fn end(settings: &Settings<'_>, state: State, states: &[(&'static str, State)]) -> State {
     let holds = |name: &str| states.iter().any(|(stage, state)| *stage == name && *state == State::Holds);
     let names = || STAGES.iter().map(|stage| stage.name());
     let left: Vec<&'static str> = names().filter(|name| !holds(name)).collect();
-    let next = (state != State::Holds || !left.is_empty()).then(|| settings.resume.clone());
-    settings.observer.event(&Event::End(End { state, done: names().filter(|name| holds(name)).collect(), left, next }));
+    let done: Vec<&'static str> = names().filter(|name| holds(name)).collect();
+    // Where nothing was begun, the refusal itself says what to do: the same command again is not it.
+    let refused_at_once = state == State::Refused && done.is_empty();
+    let next = (!refused_at_once && (state != State::Holds || !left.is_empty())).then(|| settings.resume.clone());
+    settings.observer.event(&Event::End(End { state, done, left, next }));
     state
 }
 
