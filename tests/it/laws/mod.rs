@@ -3,6 +3,7 @@
 mod crash;
 mod deterministic;
 mod faults;
+mod kill;
 mod plan;
 mod safety;
 mod stale;

@@ -178,6 +178,11 @@ impl World {
         (!listed.is_empty()).then_some(listed)
     }
 
+    /// Every host that the tree names.
+    pub fn hosts(&self) -> impl Iterator<Item = &str> {
+        self.hosts.iter().map(String::as_str)
+    }
+
     /// The arguments that point the real binary at this world.
     pub fn arguments(&self) -> Vec<String> {
         let mut arguments = vec![
