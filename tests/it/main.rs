@@ -14,6 +14,7 @@ mod ci;
 mod demo;
 mod laws;
 mod pipelines;
+mod real;
 mod refs;
 mod registry;
 mod report;

@@ -48,6 +48,15 @@ impl DockerRegistry {
     }
 
     pub fn with(options: Options) -> Option<Self> {
+        Self::launch(options, None)
+    }
+
+    /// A registry over a copy of another's [`DockerRegistry::data`].
+    pub fn over(data: &Path) -> Option<Self> {
+        Self::launch(Options::default(), Some(data))
+    }
+
+    fn launch(options: Options, data: Option<&Path>) -> Option<Self> {
         let found =
             Command::new("docker-registry").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         if found.is_err() {
@@ -59,11 +68,15 @@ impl DockerRegistry {
             return None;
         }
         // A free port can be lost to somebody else before the registry takes it.
-        (0..5).find_map(|_| Self::try_launch(options)).or_else(|| panic!("docker-registry doesn't start"))
+        (0..5).find_map(|_| Self::try_launch(options, data)).or_else(|| panic!("docker-registry doesn't start"))
     }
 
-    fn try_launch(options: Options) -> Option<Self> {
+    fn try_launch(options: Options, data: Option<&Path>) -> Option<Self> {
         let storage = tempfile::tempdir().unwrap();
+        if let Some(data) = data {
+            let copied = Command::new("cp").arg("-a").arg(data).arg(storage.path().join("data")).status().unwrap();
+            assert!(copied.success());
+        }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let dir = storage.path().display();
         let mut config = format!(
@@ -112,6 +125,11 @@ impl DockerRegistry {
     /// The certificate of the authority that signed the registry's.
     pub fn authority(&self) -> PathBuf {
         self.storage.path().join("ca.pem")
+    }
+
+    /// Where it keeps what was pushed.
+    pub fn data(&self) -> PathBuf {
+        self.storage.path().join("data")
     }
 
     /// `127.0.0.1:PORT`.
