@@ -117,13 +117,13 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
         Command::Refs(RefsCommand::Census(args)) => trees::census(args, format, &mut out, &mut err),
         Command::Rewrite(args) => trees::rewrite(args, format, &mut out),
         Command::Archive(args) => trees::archive(args, format, &mut out),
-        Command::Check(args) => trees::check(args, &mut out),
+        Command::Check(args) => trees::check(args, format, &mut out),
     }
 }
 
 /// The document for a pull request or a step summary, and everything flushed.
 fn finish(told: &Told, format: Format, environment: &Environment) -> std::io::Result<()> {
-    if let Some(markdown) = &told.markdown {
+    if let Some(markdown) = told.markdown.as_ref().filter(|markdown| !markdown.is_empty()) {
         if let Some(path) = &environment.step_summary {
             append_summary(path, &markdown.render(Markdown::SUMMARY))?;
         }

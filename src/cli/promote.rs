@@ -87,7 +87,9 @@ pub async fn verify(args: &PlanArgs, context: &Context<'_>) -> Ended {
 pub async fn abandon(args: &AbandonArgs, context: &Context<'_>) -> Ended {
     let session = Session::open(&args.world, context.environment)?;
     let effects = Effects { origin: &session.origin, registry: &session.registries };
-    let settings = context.settings(&now, resume(&args.world, &args.version));
+    let again = resume(&args.world, &args.version).replacen("resume", "abandon", 1);
+    let again = if args.discard { format!("{again} --discard") } else { again };
+    let settings = context.settings(&now, again);
     engine::abandon(&args.version, args.discard, &session.looker(), &effects, &settings).await
 }
 

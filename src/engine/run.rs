@@ -1,5 +1,7 @@
 //! The loop: look, decide, act, look again; a stage that holds lets the next one begin.
 
+use anyhow::Context as _;
+
 use super::event::{End, Event, Goal, StageState, State};
 use super::ports::{Effects, Looker, Settings};
 use super::{apply, log};
@@ -26,17 +28,28 @@ pub struct Scope {
 
 /// Looks at every stage and acts on none.
 pub async fn plan(request: &Request, look: &Looker<'_>, settings: &Settings<'_>) -> anyhow::Result<State> {
-    let Some(promotion) = goal(request, look, settings).await? else { return Ok(State::Refused) };
+    let mut states = Vec::new();
+    let planned = all_planned(request, look, settings, &mut states).await;
+    ended(planned, settings, &states)
+}
+
+async fn all_planned(
+    request: &Request,
+    look: &Looker<'_>,
+    settings: &Settings<'_>,
+    states: &mut States,
+) -> anyhow::Result<Option<State>> {
+    let Some(promotion) = goal(request, look, settings).await? else { return Ok(None) };
     let memory = Memory::new(look.spool.clone());
     let facts = look.facts(&promotion, false).await?;
-    let mut states = Vec::new();
     for stage in STAGES {
-        let plan = stage.plan(&look.world(&promotion, &facts, &memory)).await?;
+        let plan =
+            stage.plan(&look.world(&promotion, &facts, &memory)).await.with_context(|| could_not_look(*stage))?;
         let state = StageState::new(stage.name(), &plan.verdict, &plan.notes);
         states.push((state.stage, state.state));
         settings.observer.event(&Event::Stage(state));
     }
-    Ok(end(settings, overall(&states), &states))
+    Ok(Some(overall(states)))
 }
 
 /// Makes the world equal to the promotion, as far as it is somebody's turn but a person's.
@@ -47,24 +60,57 @@ pub async fn run(
     effects: &Effects<'_>,
     settings: &Settings<'_>,
 ) -> anyhow::Result<State> {
-    let Some(promotion) = goal(request, look, settings).await? else { return Ok(State::Refused) };
+    let mut states = Vec::new();
+    let driven = all_driven(request, scope, look, effects, settings, &mut states).await;
+    ended(driven, settings, &states)
+}
+
+async fn all_driven(
+    request: &Request,
+    scope: &Scope,
+    look: &Looker<'_>,
+    effects: &Effects<'_>,
+    settings: &Settings<'_>,
+    states: &mut States,
+) -> anyhow::Result<Option<State>> {
+    let Some(promotion) = goal(request, look, settings).await? else { return Ok(None) };
     if let Some(seal) = scope.seal.filter(|seal| *seal != promotion.seal()) {
         let refusal = Refusal::new("this is not the promotion that was reviewed")
             .at([format!("reviewed {seal}"), format!("found    {}", promotion.seal())])
             .hint("plan again, review what changed, and run with the new seal");
-        return Ok(refuse(settings, vec![refusal]));
+        refuse(settings, vec![refusal]);
+        return Ok(None);
     }
     let memory = Memory::new(look.spool.clone());
-    let mut states: Vec<(&'static str, State)> = Vec::new();
     for stage in STAGES {
-        let state = drive(*stage, &promotion, &memory, look, effects, settings).await?;
+        let state = drive(*stage, &promotion, &memory, look, effects, settings)
+            .await
+            .with_context(|| could_not_look(*stage))?;
         states.push((stage.name(), state));
         if state != State::Holds || scope.until.as_deref() == Some(stage.name()) {
             break;
         }
     }
-    let state = states.last().map_or(State::Holds, |(_, state)| *state);
-    Ok(end(settings, state, &states))
+    Ok(Some(states.last().map_or(State::Holds, |(_, state)| *state)))
+}
+
+fn could_not_look(stage: &dyn Stage) -> String {
+    format!("{}: a look was not possible", stage.name())
+}
+
+type States = Vec<(&'static str, State)>;
+
+/// Says what is done, what is left and how to go on: also where a look was not possible.
+/// `None`: a refusal, which has been told.
+fn ended(state: anyhow::Result<Option<State>>, settings: &Settings<'_>, states: &States) -> anyhow::Result<State> {
+    match state {
+        Ok(Some(state)) => Ok(end(settings, state, states)),
+        Ok(None) => Ok(State::Refused),
+        Err(error) => {
+            end(settings, State::Failed, states);
+            Err(error)
+        }
+    }
 }
 
 /// Proves the candidate as it stands: against the merge, or, before it, against what a merge of the
@@ -88,7 +134,8 @@ pub async fn verify(request: &Request, look: &Looker<'_>, settings: &Settings<'_
     let state = StageState::new("verify", &plan.verdict, &plan.notes);
     let word = state.state;
     settings.observer.event(&Event::Stage(state));
-    Ok(end(settings, word, &[("verify", word)]))
+    alone(settings, "verify", word);
+    Ok(word)
 }
 
 /// Takes a promotion back that is not merged: the staging branch goes, nothing else.
@@ -102,7 +149,7 @@ pub async fn abandon(
     let Some(promotion) = goal(request, look, settings).await? else { return Ok(State::Refused) };
     let memory = Memory::new(look.spool.clone());
     let state = drive(&Abandon { discard }, &promotion, &memory, look, effects, settings).await?;
-    settings.observer.event(&Event::End(End { state, done: Vec::new(), left: Vec::new(), next: None }));
+    alone(settings, "abandon", state);
     Ok(state)
 }
 
@@ -149,10 +196,30 @@ async fn drive(
     settings: &Settings<'_>,
 ) -> anyhow::Result<State> {
     let mut written: Vec<Summary> = Vec::new();
+    let state = settle(stage, promotion, memory, look, effects, settings, &mut written).await;
+    if !written.is_empty()
+        && let Err(why) = log::append(stage.name(), &written, promotion, look, effects, settings).await
+    {
+        let message = format!("the log of this promotion could not be written: {why}");
+        settings.observer.event(&Event::Warning { message });
+    }
+    state
+}
+
+/// Looks and acts until there is nothing left to do that can be done now.
+async fn settle(
+    stage: &dyn Stage,
+    promotion: &Promotion,
+    memory: &Memory,
+    look: &Looker<'_>,
+    effects: &Effects<'_>,
+    settings: &Settings<'_>,
+    written: &mut Vec<Summary>,
+) -> anyhow::Result<State> {
     let (mut rounds, mut looks, mut contested) = (0, 0, false);
-    let state = loop {
+    loop {
         if settings.stop.requested() {
-            break State::Interrupted;
+            return Ok(State::Interrupted);
         }
         let facts = look.facts(promotion, contested).await?;
         let plan = stage.plan(&look.world(promotion, &facts, memory)).await?;
@@ -162,13 +229,10 @@ async fn drive(
                 Verdict::Holds => stage.invariants(&world).await?,
                 _ => Vec::new(),
             };
-            break if broken.is_empty() {
-                tell(stage, &plan, settings)
-            } else {
-                tell(stage, &Plan::refuse(broken), settings)
-            };
+            let told = if broken.is_empty() { plan } else { Plan::refuse(broken) };
+            return Ok(tell(stage, &told, settings));
         };
-        let waiting_for_its_own_write = rounds > 0 && !contested && repeats(steps, &written);
+        let waiting_for_its_own_write = rounds > 0 && !contested && repeats(steps, written);
         if waiting_for_its_own_write && looks < settings.patience.looks {
             tokio::time::sleep(settings.patience.pause * 2u32.pow(looks)).await;
             looks += 1;
@@ -177,24 +241,17 @@ async fn drive(
         if waiting_for_its_own_write || rounds == ROUNDS {
             let cause = "what was written does not show; it may still appear: run the same command again".to_owned();
             settings.observer.event(&Event::Warning { message: format!("{}: {cause}", stage.name()) });
-            break State::Failed;
+            return Ok(State::Failed);
         }
         tell(stage, &plan, settings);
         rounds += 1;
-        let outcome = act(stage, steps, look, effects, settings, &mut written).await;
+        let outcome = act(stage, steps, look, effects, settings, written).await;
         match outcome {
             Outcome::Done => {}
             Outcome::Lost => contested = true,
-            Outcome::Stopped(state) => break state,
+            Outcome::Stopped(state) => return Ok(state),
         }
-    };
-    if !written.is_empty()
-        && let Err(why) = log::append(stage.name(), &written, promotion, look, effects, settings).await
-    {
-        let message = format!("the log of this promotion could not be written: {why}");
-        settings.observer.event(&Event::Warning { message });
     }
-    Ok(state)
 }
 
 enum Outcome {
@@ -245,18 +302,30 @@ fn tell(stage: &dyn Stage, plan: &Plan, settings: &Settings<'_>) -> State {
     word
 }
 
-/// A refusal anywhere counts most, then work, then waiting.
+/// A refusal anywhere counts most; then the first stage that doesn't hold, for that is how far a
+/// run would come: work behind a person's turn is not work yet.
 fn overall(states: &[(&'static str, State)]) -> State {
-    let any = |wanted: State| states.iter().any(|(_, state)| *state == wanted);
-    [State::Refused, State::Work, State::Waiting].into_iter().find(|&state| any(state)).unwrap_or(State::Holds)
+    let states = || states.iter().map(|(_, state)| *state);
+    let refused = states().find(|state| *state == State::Refused);
+    refused.or_else(|| states().find(|state| *state != State::Holds)).unwrap_or(State::Holds)
+}
+
+/// The end of something that is done alone: the stages are not its business.
+fn alone(settings: &Settings<'_>, what: &'static str, state: State) {
+    let (done, left) = if state == State::Holds { (vec![what], vec![]) } else { (vec![], vec![what]) };
+    let next = (!matches!(state, State::Holds | State::Refused)).then(|| settings.resume.clone());
+    settings.observer.event(&Event::End(End { state, done, left, next }));
 }
 
 fn end(settings: &Settings<'_>, state: State, states: &[(&'static str, State)]) -> State {
     let holds = |name: &str| states.iter().any(|(stage, state)| *stage == name && *state == State::Holds);
     let names = || STAGES.iter().map(|stage| stage.name());
     let left: Vec<&'static str> = names().filter(|name| !holds(name)).collect();
-    let next = (state != State::Holds || !left.is_empty()).then(|| settings.resume.clone());
-    settings.observer.event(&Event::End(End { state, done: names().filter(|name| holds(name)).collect(), left, next }));
+    let done: Vec<&'static str> = names().filter(|name| holds(name)).collect();
+    // Where nothing was begun, the refusal itself says what to do: the same command again is not it.
+    let refused_at_once = state == State::Refused && done.is_empty();
+    let next = (!refused_at_once && (state != State::Holds || !left.is_empty())).then(|| settings.resume.clone());
+    settings.observer.event(&Event::End(End { state, done, left, next }));
     state
 }
 

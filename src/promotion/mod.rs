@@ -88,6 +88,12 @@ impl Promotion {
         let edits: Vec<Edit> =
             rewrite.files.iter().map(|file| Edit::write(file.path.clone(), file.after.clone())).collect();
         let content_tree = store.edit(rc_commit.tree, &edits)?;
+        // What the proof of the artifact would refuse after the first write (contract §5, rule 2).
+        let rewritten = GitTree::new(store.clone(), content_tree).named(format!("v{}", candidate.rc.stable));
+        let left = refs::survivors_of(&rewritten, &spec, &candidate.rc.stable).map_err(PromotionError::problems)?;
+        if !left.is_empty() {
+            return Err(PromotionError::problems(left));
+        }
         let content = match content {
             Some(content) if store.tree_of(content)? == content_tree => content,
             Some(content) => return Err(different_content(content, &candidate).into()),

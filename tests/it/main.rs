@@ -11,6 +11,7 @@
 
 mod archive;
 mod ci;
+mod demo;
 mod laws;
 mod pipelines;
 mod real;

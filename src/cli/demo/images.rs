@@ -47,7 +47,7 @@ pub const IMAGES: &[Image] = &[
     line("network"),
     line("operator"),
     line("provider"),
-    Image { name: "tools", repository: "tools", version: Version::Own("v1.4.2-rc.10") },
+    Image { name: "tools", repository: "tools", version: Version::Own("v11.4.2-rc.1") },
     line("web"),
     line("worker"),
 ];

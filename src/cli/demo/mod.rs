@@ -189,7 +189,7 @@ impl Demo<'_> {
     async fn plan(&self, title: &str, text: &str, version: &str) -> anyhow::Result<(State, Option<Wait>)> {
         let verb = if version == RC { "plan" } else { "status" };
         self.tell.section(title, &format!("{text}\n\n$ {}\n", self.command(verb, version)))?;
-        let watch = self.tell.watch(Mode::Plan, self.context.observer);
+        let watch = self.tell.watch(Mode::Plan, version == RC, self.context.observer);
         let settings = self.settings(&watch, self.command("run", RC));
         let state = engine::plan(&request(version)?, &self.session.looker(), &settings).await?;
         Ok((state, watch.close()?))
@@ -197,7 +197,7 @@ impl Demo<'_> {
 
     async fn run(&self, title: &str, text: &str) -> anyhow::Result<(State, Option<Wait>)> {
         self.tell.section(title, &format!("{text}\n\n$ {}\n", self.command("run", RC)))?;
-        let watch = self.tell.watch(Mode::Run, self.context.observer);
+        let watch = self.tell.watch(Mode::Run, false, self.context.observer);
         let settings = self.settings(&watch, self.command("resume", RC));
         let (session, scope) = (&self.session, Scope::default());
         let effects = Effects { origin: &session.origin, registry: &session.registries };

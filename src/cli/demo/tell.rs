@@ -30,7 +30,7 @@ impl<'a> Tell<'a> {
         let mut number = self.sections.lock().unwrap_or_else(PoisonError::into_inner);
         *number += 1;
         let (bold, plain) = if self.color { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
-        self.say(&format!("\n{bold}== {number}. {title}{plain}\n\n{text}\n"))
+        self.say(&format!("\n{bold}== {number}. {title}{plain}\n\n{text}"))
     }
 
     pub fn say(&self, text: &str) -> io::Result<()> {
@@ -50,18 +50,20 @@ impl<'a> Tell<'a> {
     }
 
     /// A reporter for one command of the demo; where data is wanted, the command line's own.
-    pub fn watch<'o>(&self, mode: Mode, otherwise: &'o dyn Observer) -> Watch<'o> {
+    /// `goal` says whether people are told what is promoted: once is enough.
+    pub fn watch<'o>(&self, mode: Mode, goal: bool, otherwise: &'o dyn Observer) -> Watch<'o> {
         let style =
             Style { mode, color: self.color, progress: None, verbose: self.show.verbose, quiet: self.show.quiet };
         let human = self.show.format == Format::Human;
         let terminal = human.then(|| Terminal::new(Box::new(io::stdout()), Box::new(io::stdout()), style));
-        Watch { terminal, otherwise, wait: Mutex::default() }
+        Watch { terminal, goal, otherwise, wait: Mutex::default() }
     }
 }
 
 /// Passes events on, and keeps the commands a person has to type: the demo shows them itself.
 pub struct Watch<'o> {
     terminal: Option<Terminal>,
+    goal: bool,
     otherwise: &'o dyn Observer,
     wait: Mutex<Option<Wait>>,
 }
@@ -81,6 +83,7 @@ impl Observer for Watch<'_> {
             return self.otherwise.event(event);
         };
         match self.keep(event) {
+            None if matches!(event, Event::Goal(_)) && !self.goal => {}
             Some(stage) => terminal.event(&Event::Stage(stage)),
             None => terminal.event(event),
         }

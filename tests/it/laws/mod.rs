@@ -1,6 +1,13 @@
 //! The laws of a promotion, each over every shipped pipeline.
 
 mod crash;
+mod deterministic;
+mod faults;
+mod kill;
+mod plan;
+mod safety;
+mod stale;
+mod twice;
 mod world;
 
 use std::collections::BTreeMap;
@@ -10,7 +17,7 @@ use std::path::Path;
 use sealift::engine::State;
 
 use crate::support::crash::Count;
-use crate::support::world::{Case, Shipped, World, WorldSnapshot};
+use crate::support::world::{Case, Ran, Shipped, World, WorldSnapshot};
 
 /// How many cases of a law run at once.
 const AT_ONCE: usize = 4;
@@ -39,6 +46,8 @@ struct Undisturbed {
     /// The effects before and after the merge.
     before: Count,
     after: Count,
+    /// What was told before and after it.
+    told: [Ran; 2],
 }
 
 impl Undisturbed {
@@ -49,11 +58,13 @@ impl Undisturbed {
     async fn from(fresh: World) -> Self {
         let world = fresh.copy();
         let (before, after) = (Count::default(), Count::default());
-        world.session().run_watched(&world.request(), &before).await.must_be(State::Waiting);
+        let first = world.session().run_watched(&world.request(), &before).await;
+        first.must_be(State::Waiting);
         world.merge();
         let merged = world.copy();
-        world.session().run_watched(&world.request(), &after).await.must_be(State::Holds);
-        Self { fresh, merged, last: world.snapshot(), before, after }
+        let second = world.session().run_watched(&world.request(), &after).await;
+        second.must_be(State::Holds);
+        Self { fresh, merged, last: world.snapshot(), before, after, told: [first, second] }
     }
 
     fn effects(&self) -> usize {

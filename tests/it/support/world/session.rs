@@ -15,7 +15,7 @@ use sealift::promotion::locate::Request;
 
 use super::World;
 use crate::support::crash::{Hook, Watched};
-use crate::support::sandbox::NOW;
+use crate::support::sandbox::{NOW, scratch};
 
 /// A machine: a store of its own, and the ports.
 pub struct Session {
@@ -50,7 +50,7 @@ impl Observer for Told {
 impl World {
     /// Another machine: nothing is in its store yet.
     pub fn session(&self) -> Session {
-        let home = tempfile::tempdir().unwrap();
+        let home = scratch();
         let store = Arc::new(Store::open(home.path()).unwrap());
         let url = format!("file://{}", self.origin().display());
         let origin = Origin::new(store.clone(), &url, None).unwrap();
@@ -102,6 +102,13 @@ impl Session {
     pub async fn run_until(&self, request: &Request, stage: &str) -> Ran {
         let scope = Scope { until: Some(stage.to_owned()), seal: None };
         self.run_through(request, &scope, &self.origin, &self.registries).await
+    }
+
+    /// Runs what was reviewed under a seal, watched.
+    pub async fn run_sealed(&self, request: &Request, seal: &str, hook: &dyn Hook) -> Ran {
+        let scope = Scope { until: None, seal: Some(seal.parse().unwrap()) };
+        let ports = Watched::new(self, hook);
+        self.run_through(request, &scope, &ports, &ports).await
     }
 
     /// Runs with every look and effect watched.
@@ -196,11 +203,13 @@ impl Ran {
     }
 
     pub fn refusals(&self) -> Vec<&Refusal> {
-        let of = |event| match event {
-            &Event::Stage(ref state) => state.refusals.iter().collect(),
-            _ => Vec::new(),
-        };
-        self.events.iter().flat_map(of).collect()
+        self.events
+            .iter()
+            .flat_map(|event| match event {
+                Event::Stage(state) => state.refusals.as_slice(),
+                _ => &[],
+            })
+            .collect()
     }
 
     /// Actions that were done, as people read them.
