@@ -35,6 +35,20 @@ enum Fault {
     Write(Wrong, Effect),
 }
 
+impl Fault {
+    /// What is looked at, or written.
+    fn what(&self) -> &str {
+        match self {
+            Self::Look(_, look) => &look.what,
+            Self::Write(_, effect) => &effect.what,
+        }
+    }
+
+    fn of_the_log(&self) -> bool {
+        self.what().starts_with("refs/sealift/")
+    }
+}
+
 struct Broken<'a> {
     fault: Fault,
     session: &'a Session,
@@ -167,7 +181,7 @@ async fn faults(undisturbed: &Undisturbed, early: bool) -> Vec<Fault> {
     let count = if early { &undisturbed.before } else { &undisturbed.after };
     let order = Order::of([&undisturbed.told[0], &undisturbed.told[1]]);
     let mut known = BTreeSet::new();
-    for effect in count.effects.lock().unwrap().iter().filter(|effect| effect.kind != Writes::Log) {
+    for effect in count.effects.lock().unwrap().iter() {
         if known.insert((order.step(&effect.what), effect.kind)) {
             let all = [Wrong::Refused, Wrong::Unknown, Wrong::Unheard, Wrong::Lost];
             faults.extend(all.map(|wrong| Fault::Write(wrong, effect.clone())));
@@ -190,7 +204,13 @@ async fn told(undisturbed: Arc<Undisturbed>, early: bool, fault: Fault) {
     let went_on = matches!(&ran.state, Ok(state) if *state == finished);
     match &fault {
         // What was written is found when it is looked at: no harm done.
-        Fault::Write(Wrong::Unheard, _) if went_on => {}
+        Fault::Write(Wrong::Unheard, effect) if went_on && effect.kind != Writes::Log => {}
+        // Nothing is decided by the log: it costs a warning.
+        fault if fault.of_the_log() => {
+            assert!(went_on, "the log stopped a promotion: {context}");
+            let warned = |event: &Event| matches!(event, Event::Warning { message } if message.contains(CAUSE));
+            assert!(ran.events.iter().any(warned), "no warning: {context}");
+        }
         fault => {
             assert!(!went_on, "a fault was passed over: {context}");
             reported(&ran, fault, &context);
@@ -214,11 +234,8 @@ fn reported(ran: &Ran, fault: &Fault, context: &str) {
     let chain = ran.state.as_ref().err().map(|error| format!("{error:#}")).unwrap_or_default();
     let told = ran.told() + &chain;
     assert!(told.contains(CAUSE), "the cause is not told: {context}");
-    let what = match fault {
-        Fault::Look(_, look) => &look.what,
-        Fault::Write(_, effect) => &effect.what,
-    };
-    assert!(told.contains(what.as_str()), "{what} is not told: {context}");
+    let what = fault.what();
+    assert!(told.contains(what), "{what} is not told: {context}");
     if let Fault::Write(_, effect) = fault {
         let target = effect.what.split('@').next().unwrap();
         let failed = ran.events.iter().any(|event| {
@@ -235,11 +252,7 @@ fn reported(ran: &Ran, fault: &Fault, context: &str) {
 
 /// Nothing of a later step than the one that failed.
 fn past(order: &Order, fault: &Fault, stage: &str, since: &[Effect], context: &str) {
-    let what = match fault {
-        Fault::Look(_, look) => &look.what,
-        Fault::Write(_, effect) => &effect.what,
-    };
-    let last = order.step(what).or_else(|| {
+    let last = order.step(fault.what()).or_else(|| {
         // A look at something that is no target: the stage that looked is the one that spoke
         // last, or the one after it.
         let at = STAGES.iter().position(|s| s.name() == stage)?;
