@@ -156,28 +156,40 @@ async fn every_fault_is_told_and_nothing_is_written_past_it() {
     }
 }
 
+/// Learns which looks are made when.
+struct Learn<'a> {
+    session: &'a Session,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    looks: usize,
+    /// By the stage that had spoken last.
+    kinds: BTreeSet<(Option<&'static str>, Looks)>,
+    faults: Vec<Fault>,
+}
+
+impl Hook for Learn<'_> {
+    fn look(&self, look: &Look) -> Option<Unknown> {
+        let seen = &mut *self.seen.lock().unwrap();
+        seen.looks += 1;
+        if seen.kinds.insert((self.session.told.last_stage(), look.kind)) {
+            seen.faults.push(Fault::Look(seen.looks, look.clone()));
+        }
+        None
+    }
+}
+
 /// Looks failing from the first time that a kind of look is made at a stage; writes of each kind
 /// at each step failing in each way.
 async fn faults(undisturbed: &Undisturbed, early: bool) -> Vec<Fault> {
-    /// Learns which looks are made when.
-    struct Learn<'a>(&'a Session, Mutex<(usize, BTreeSet<(String, Looks)>, Vec<Fault>)>);
-    impl Hook for Learn<'_> {
-        fn look(&self, look: &Look) -> Option<Unknown> {
-            let stage = self.0.told.last_stage().unwrap_or("freeze").to_owned();
-            let (looks, known, faults) = &mut *self.1.lock().unwrap();
-            *looks += 1;
-            if known.insert((stage, look.kind)) {
-                faults.push(Fault::Look(*looks, look.clone()));
-            }
-            None
-        }
-    }
     let world = if early { undisturbed.fresh.copy() } else { undisturbed.merged.copy() };
     let mut session = world.session();
     session.parallel = 1;
-    let learn = Learn(&session, Mutex::default());
+    let learn = Learn { session: &session, seen: Mutex::default() };
     session.run_watched(&world.request(), &learn).await.state.unwrap();
-    let mut faults = learn.1.into_inner().unwrap().2;
+    let mut faults = learn.seen.into_inner().unwrap().faults;
     let count = if early { &undisturbed.before } else { &undisturbed.after };
     let order = Order::of([&undisturbed.told[0], &undisturbed.told[1]]);
     let mut known = BTreeSet::new();
