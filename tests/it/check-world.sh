@@ -163,9 +163,9 @@ references() {
   awk -v mode="$1" -v yaml=$yaml -v own="$OWNED" -v artifact="$ARTIFACT" -v rc="$rc" -v stable="$stable" \
     -v prefix="$PREFIX" -f "$tmp/refs.awk" "$tmp/read/file" "$tmp/read/file" | sed "s|$tmp/read/file|$3|"
 }
-# enumerated COMMIT: the files that pin images.
+# enumerated COMMIT TEXT: the files that pin images, those with a text in them and the gzip copy.
 enumerated() {
-  git ls-tree -r --name-only "$1" -- $ROOT |
+  { git grep -l -a -F -e "$2" "$1" -- $ROOT | sed 's/^[^:]*://'; git ls-tree -r --name-only "$1" -- $COPY; } |
     grep -E -x "$ROOT/[^/]+/[^/]+/(values\.yaml|images/[^/]+\.tag)|$TEXT|$PLAIN|$COPY"
 }
 
@@ -198,7 +198,7 @@ judge "outside $ROOT and $ALLOWED the merge is what was tested" outside "$rc_com
 equal "the merge holds the pinned packages" "$(git rev-parse "$pin:$ROOT")" "$(git rev-parse "$merge:$ROOT")"
 
 # --- the content tree: only the candidate's own tags, and all of them ----------------------------
-enumerated "$rc_commit" >"$tmp/files"
+enumerated "$rc_commit" "$rc" >"$tmp/files"
 git diff-tree -r --no-renames --raw "$rc_commit" "$content" | sort -k 6 >"$tmp/changed"
 : >"$tmp/wanted"
 while read -r path; do
@@ -233,6 +233,9 @@ equal "artifact $stable is the pinned one" "$artifact" "$(tag_of $ARTIFACT "$sta
 manifest $ARTIFACT "$artifact" >"$tmp/manifest"
 equal "artifact manifest has its digest" "$artifact" "sha256:$(sha <"$tmp/manifest")"
 part() { sed -n "s/.*\"mediaType\":\"[^\"]*$2[^\"]*\",\"size\":\([0-9]*\),\"digest\":\"\(sha256:[0-9a-f]*\)\".*/\\$3/p" "$1"; }
+annotation() { sed -n "s/.*\"org\.opencontainers\.image\.$1\":\"\([^\"]*\)\".*/\1/p" "$tmp/manifest"; }
+equal "artifact has no date of its own" 1970-01-01T00:00:00Z "$(annotation created)"
+equal "artifact says what it was made of" "$stable@sha1:$content" "$(annotation revision)"
 config=$(part "$tmp/manifest" flux.config 2) layer=$(part "$tmp/manifest" flux.content 2)
 blob $ARTIFACT "$layer" >"$tmp/layer"
 equal "artifact layer has its digest" "$layer" "sha256:$(sha <"$tmp/layer")"
@@ -253,7 +256,8 @@ git ls-tree -r "$merge:$ROOT" | awk '$1 == "100644" || $1 == "100755"' |
 same "the artifact lists the merge's files, modes included" "$tmp/wanted" "$tmp/found"
 equal "the artifact names no file twice" "$(wc -l <"$tmp/found" | tr -d ' ')" "$(tar -tvf "$tmp/tar" | grep -c '^-')"
 equal "the artifact holds files and directories alone" 0 "$(tar -tvf "$tmp/tar" | grep -c -v '^[-d]')"
-sed -i "s/digest=$rc_artifact/digest=$artifact/" "$tmp/files.d/${INSTALLER#"$ROOT"/}"
+pinning=$tmp/files.d/${INSTALLER#"$ROOT"/}
+sed "s/digest=$rc_artifact/digest=$artifact/" "$pinning" >"$tmp/pinned" && cat "$tmp/pinned" >"$pinning"
 cut -d' ' -f2- "$tmp/wanted" >"$tmp/paths"
 git ls-tree -r "$merge:$ROOT" | awk -F'\t' 'NR == FNR { want[$0] = 1; next } $2 in want { split($1, f, " "); print f[3], $2 }' "$tmp/paths" - |
   sort >"$tmp/wanted"
@@ -262,7 +266,7 @@ same "the artifact's bytes are the merge's, but for the pin" "$tmp/wanted" "$tmp
 
 # --- images --------------------------------------------------------------------------------------
 # References inside a copy are no further images.
-enumerated "$merge" | grep -v -x "$COPY" | while read -r path; do
+enumerated "$merge" sha256: | grep -v -x "$COPY" | while read -r path; do
   references list "$merge" "$path"
 done >"$tmp/references"
 grep '^unclaimed' "$tmp/references" >"$tmp/unclaimed"

@@ -108,8 +108,9 @@ impl Shared {
                 return response;
             }
         }
-        *self.closed.lock().unwrap() = true;
-        if let Some((_, held)) = &*self.hold.lock().unwrap() {
+        // Once: a request that was decided on beside this one must not stop the world again, later.
+        if let Some((_, held)) = self.hold.lock().unwrap().take() {
+            *self.closed.lock().unwrap() = true;
             let _ = held.send(());
         }
         self.wait();
