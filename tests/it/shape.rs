@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use sealift::stage::{STAGES, VERBS};
 
 /// Modules in the order of the arrows: each may know those before it, and itself.
-const ORDER: [&str; 10] =
-    ["model", "port", "tree", "refs", "archive", "pipeline", "promotion", "stage", "engine", "cli"];
+const ORDER: [&str; 11] =
+    ["model", "yaml", "port", "tree", "refs", "archive", "pipeline", "promotion", "stage", "engine", "cli"];
 
 /// Reports know events, and the words events are made of.
 const REPORT_KNOWS: [&str; 3] = ["model", "stage", "engine"];
