@@ -81,7 +81,9 @@ impl Yaml {
 
     /// Every scalar, in order; what an alias repeats comes once.
     pub fn scalars(&self) -> impl Iterator<Item = &Scalar> {
-        self.nodes.iter().filter_map(|node| if let Content::Scalar(scalar) = &node.content { Some(scalar) } else { None })
+        self.nodes
+            .iter()
+            .filter_map(|node| if let Content::Scalar(scalar) = &node.content { Some(scalar) } else { None })
     }
 
     /// The value under a key of a map; failing that, under the same key of a map merged
