@@ -2,9 +2,10 @@
 //!
 //! One table, so that every wrong value is reported at its own place and all in one go.
 
-use super::outline::{Node, Value, join, spell};
+use super::outline::{each, join, spell, text};
 use super::problem::{Problem, Source};
 use super::{names, paths, rules};
+use crate::yaml::{Content, Id, Scalar, Style, Yaml};
 
 type Rule = fn(&str) -> Result<(), String>;
 
@@ -63,18 +64,21 @@ const BOOLEANS: [&str; 1] = ["required"];
 const ADDRESSES: [&str; 2] = ["repository", "artifact.source"];
 
 /// Everything that is wrong with single values.
-pub(super) fn check(source: &Source<'_>, root: &Node) -> Vec<Problem> {
+pub(super) fn check(source: &Source<'_>, yaml: &Yaml) -> Vec<Problem> {
     let mut problems = Vec::new();
-    walk(source, "", root, &mut problems);
+    for &root in &yaml.documents {
+        walk(source, yaml, "", root, &mut problems);
+    }
     for (pattern, rule) in RULES {
-        for (path, node) in root.each(pattern) {
-            let Some(text) = node.text() else { continue };
+        for (path, id) in each(yaml, pattern) {
+            let Some(scalar) = yaml.scalar(id) else { continue };
             // A value that isn't text at all was reported by `walk`.
-            if not_text(node, false).is_some() {
+            if not_text(scalar, false).is_some() {
                 continue;
             }
+            let text = &scalar.value;
             if let Err(message) = rule(text) {
-                let problem = source.problem(&node.span, format!("{}: {message}", spell(&path)));
+                let problem = source.problem(&yaml.nodes[id].span, format!("{}: {message}", spell(&path)));
                 let may_hold_a_secret = ADDRESSES.contains(pattern) && text.contains('@');
                 problems.push(if may_hold_a_secret { problem.without_excerpt() } else { problem });
             }
@@ -84,41 +88,46 @@ pub(super) fn check(source: &Source<'_>, root: &Node) -> Vec<Problem> {
 }
 
 /// Values that YAML doesn't read as text, and items that are in a list twice.
-fn walk(source: &Source<'_>, path: &str, node: &Node, problems: &mut Vec<Problem>) {
-    let mut report = |node: &Node, path: &str, what: &str| {
-        problems.push(source.problem(&node.span, format!("{}: {what}", spell(path))));
+fn walk(source: &Source<'_>, yaml: &Yaml, path: &str, id: Id, problems: &mut Vec<Problem>) {
+    let mut report = |id: Id, path: &str, what: &str| {
+        problems.push(source.problem(&yaml.nodes[id].span, format!("{}: {what}", spell(path))));
     };
-    match &node.value {
-        Value::Scalar { .. } => {
+    match &yaml.nodes[id].content {
+        Content::Scalar(scalar) => {
             let boolean_is_fine = path.rsplit('.').next().is_some_and(|key| BOOLEANS.contains(&key));
-            if let Some(why) = not_text(node, boolean_is_fine) {
-                report(node, path, &why);
+            if let Some(why) = not_text(scalar, boolean_is_fine) {
+                report(id, path, &why);
             }
         }
-        Value::List(items) => {
-            for (position, item) in items.iter().enumerate() {
-                let earlier = items.iter().take(position).any(|other| other.text() == item.text());
-                if let (Some(text), true) = (item.text(), earlier) {
+        Content::Sequence(items) => {
+            for (position, &item) in items.iter().enumerate() {
+                let earlier = items.iter().take(position).any(|&other| text(yaml, other) == text(yaml, item));
+                if let (Some(text), true) = (text(yaml, item), earlier) {
                     report(item, path, &format!("`{text}` is there twice; keep one"));
                 }
             }
-            for (position, item) in items.iter().enumerate() {
-                walk(source, &join(path, &position.to_string()), item, problems);
+            for (position, &item) in items.iter().enumerate() {
+                walk(source, yaml, &join(path, &position.to_string()), item, problems);
             }
         }
-        Value::Map(entries) => {
-            for (key, value) in entries {
-                walk(source, &join(path, key.text().unwrap_or_default()), value, problems);
+        Content::Map(entries) => {
+            for &(key, value) in entries {
+                walk(source, yaml, &join(path, yaml.step(key)), value, problems);
             }
         }
+        // Refused before.
+        Content::Alias(_) => {}
     }
 }
 
 /// Why a scalar is not text: what YAML reads it as, and how to write it.
-fn not_text(node: &Node, boolean_is_fine: bool) -> Option<String> {
-    let Value::Scalar { text, plain: true } = &node.value else { return None };
-    match text.as_str() {
-        _ if node.span.is_empty() => Some("there is no value; give one or delete the key".into()),
+fn not_text(scalar: &Scalar, boolean_is_fine: bool) -> Option<String> {
+    if scalar.style != Style::Plain {
+        return None;
+    }
+    let text = scalar.value.as_str();
+    match text {
+        "" => Some("there is no value; give one or delete the key".into()),
         "~" | "null" | "Null" | "NULL" => Some(format!("`{text}` is no value; give one or delete the key")),
         "true" | "True" | "TRUE" | "false" | "False" | "FALSE" if !boolean_is_fine => {
             Some(format!("`{text}` is a truth value where text is meant; expected text, quoted: \"{text}\""))
@@ -152,24 +161,24 @@ mod tests {
     /// The words serde judges itself.
     const WORDS: [&str; 2] = ["forge", "required"];
 
-    fn texts(path: &str, node: &Node, found: &mut Vec<String>) {
-        match &node.value {
-            Value::Scalar { .. } => found.push(path.to_owned()),
-            Value::List(items) => items.iter().for_each(|item| texts(&join(path, "*"), item, found)),
-            Value::Map(entries) => {
-                let step =
-                    |key: &Node| if path == "registries" { "*".to_owned() } else { key.text().unwrap().to_owned() };
-                entries.iter().for_each(|(key, value)| texts(&join(path, &step(key)), value, found));
+    fn texts(yaml: &Yaml, path: &str, id: Id, found: &mut Vec<String>) {
+        match &yaml.nodes[id].content {
+            Content::Scalar(_) => found.push(path.to_owned()),
+            Content::Sequence(items) => items.iter().for_each(|&item| texts(yaml, &join(path, "*"), item, found)),
+            Content::Map(entries) => {
+                let step = |key: Id| if path == "registries" { "*" } else { yaml.key(key).unwrap() };
+                entries.iter().for_each(|&(key, value)| texts(yaml, &join(path, step(key)), value, found));
             }
+            Content::Alias(_) => panic!("an alias at {path}"),
         }
     }
 
     #[test]
     fn every_text_has_a_rule() {
         let text = include_str!("../../fixtures/pipelines/good/full.yaml");
-        let root = super::super::outline::read(&Source { name: "full.yaml", text }).unwrap();
+        let yaml = super::super::outline::read(&Source { name: "full.yaml", text }).unwrap();
         let mut found = Vec::new();
-        texts("", &root, &mut found);
+        texts(&yaml, "", yaml.documents[0], &mut found);
         for path in &found {
             let ruled = RULES.iter().any(|(pattern, _)| pattern == path);
             let word = path.rsplit('.').next().is_some_and(|key| WORDS.contains(&key)) || path == "stages.*";
