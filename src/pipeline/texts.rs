@@ -71,15 +71,11 @@ pub(super) fn check(source: &Source<'_>, yaml: &Yaml) -> Vec<Problem> {
     }
     for (pattern, rule) in RULES {
         for (path, id) in each(yaml, pattern) {
-            let Some(scalar) = yaml.scalar(id) else { continue };
             // A value that isn't text at all was reported by `walk`.
-            if not_text(scalar, false).is_some() {
-                continue;
-            }
-            let text = &scalar.value;
-            if let Err(message) = rule(text) {
+            let Some(scalar) = yaml.scalar(id).filter(|scalar| not_text(scalar, false).is_none()) else { continue };
+            if let Err(message) = rule(&scalar.value) {
                 let problem = source.problem(&yaml.nodes[id].span, format!("{}: {message}", spell(&path)));
-                let may_hold_a_secret = ADDRESSES.contains(pattern) && text.contains('@');
+                let may_hold_a_secret = ADDRESSES.contains(pattern) && scalar.value.contains('@');
                 problems.push(if may_hold_a_secret { problem.without_excerpt() } else { problem });
             }
         }
@@ -89,24 +85,18 @@ pub(super) fn check(source: &Source<'_>, yaml: &Yaml) -> Vec<Problem> {
 
 /// Values that YAML doesn't read as text, and items that are in a list twice.
 fn walk(source: &Source<'_>, yaml: &Yaml, path: &str, id: Id, problems: &mut Vec<Problem>) {
-    let mut report = |id: Id, path: &str, what: &str| {
-        problems.push(source.problem(&yaml.nodes[id].span, format!("{}: {what}", spell(path))));
-    };
+    let problem = |id: Id, what: &str| source.problem(&yaml.nodes[id].span, format!("{}: {what}", spell(path)));
     match &yaml.nodes[id].content {
         Content::Scalar(scalar) => {
             let boolean_is_fine = path.rsplit('.').next().is_some_and(|key| BOOLEANS.contains(&key));
-            if let Some(why) = not_text(scalar, boolean_is_fine) {
-                report(id, path, &why);
-            }
+            problems.extend(not_text(scalar, boolean_is_fine).map(|why| problem(id, &why)));
         }
         Content::Sequence(items) => {
             for (position, &item) in items.iter().enumerate() {
                 let earlier = items.iter().take(position).any(|&other| text(yaml, other) == text(yaml, item));
                 if let (Some(text), true) = (text(yaml, item), earlier) {
-                    report(item, path, &format!("`{text}` is there twice; keep one"));
+                    problems.push(problem(item, &format!("`{text}` is there twice; keep one")));
                 }
-            }
-            for (position, &item) in items.iter().enumerate() {
                 walk(source, yaml, &join(path, &position.to_string()), item, problems);
             }
         }
@@ -122,9 +112,7 @@ fn walk(source: &Source<'_>, yaml: &Yaml, path: &str, id: Id, problems: &mut Vec
 
 /// Why a scalar is not text: what YAML reads it as, and how to write it.
 fn not_text(scalar: &Scalar, boolean_is_fine: bool) -> Option<String> {
-    if scalar.style != Style::Plain {
-        return None;
-    }
+    let Style::Plain = scalar.style else { return None };
     let text = scalar.value.as_str();
     match text {
         "" => Some("there is no value; give one or delete the key".into()),
