@@ -35,27 +35,6 @@ pub(super) fn nearest(yaml: &Yaml, path: &str) -> Range<usize> {
     nearest.map_or(0..0, |id| yaml.nodes[id].span.clone())
 }
 
-/// Every node a pattern leads to, with its path; `*` stands for each item of a list,
-/// and for each value of a map whose keys are names of the user's own.
-pub(super) fn each(yaml: &Yaml, pattern: &str) -> Vec<(String, Id)> {
-    let mut nodes: Vec<_> = yaml.documents.iter().map(|&root| (String::new(), root)).collect();
-    for step in pattern.split('.') {
-        nodes = nodes
-            .into_iter()
-            .flat_map(|(path, id)| match (&yaml.nodes[id].content, step) {
-                (Content::Sequence(items), "*") => {
-                    items.iter().enumerate().map(|(at, &item)| (join(&path, &at.to_string()), item)).collect()
-                }
-                (Content::Map(entries), "*") => {
-                    entries.iter().map(|&(key, value)| (join(&path, yaml.step(key)), value)).collect()
-                }
-                _ => child(yaml, id, step).map(|child| (join(&path, step), child)).into_iter().collect::<Vec<_>>(),
-            })
-            .collect();
-    }
-    nodes
-}
-
 /// A path one step further.
 pub(super) fn join(path: &str, step: &str) -> String {
     if path.is_empty() { step.to_owned() } else { format!("{path}.{step}") }

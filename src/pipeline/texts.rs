@@ -2,14 +2,14 @@
 //!
 //! One table, so that every wrong value is reported at its own place and all in one go.
 
-use super::outline::{each, join, spell, text};
+use super::outline::{spell, text};
 use super::problem::{Problem, Source};
 use super::{names, paths, rules};
 use crate::yaml::{Content, Id, Scalar, Style, Yaml};
 
 type Rule = fn(&str) -> Result<(), String>;
 
-/// Keys, with `*` for each item of a list, and the rule for their text.
+/// Keys, with `*` for each item of a list or key of the user's own, and the rule for their text.
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("name", names::pipeline),
     ("repository", rules::origin),
@@ -66,43 +66,39 @@ const ADDRESSES: [&str; 2] = ["repository", "artifact.source"];
 /// Everything that is wrong with single values.
 pub(super) fn check(source: &Source<'_>, yaml: &Yaml) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for &root in &yaml.documents {
-        walk(source, yaml, "", root, &mut problems);
-    }
-    for (pattern, rule) in RULES {
-        for (path, id) in each(yaml, pattern) {
-            // A value that isn't text at all was reported by `walk`.
-            let Some(scalar) = yaml.scalar(id).filter(|scalar| not_text(scalar, false).is_none()) else { continue };
-            if let Err(message) = rule(&scalar.value) {
-                let problem = source.problem(&yaml.nodes[id].span, format!("{}: {message}", spell(&path)));
-                let may_hold_a_secret = ADDRESSES.contains(pattern) && scalar.value.contains('@');
-                problems.push(if may_hold_a_secret { problem.without_excerpt() } else { problem });
-            }
-        }
-    }
+    yaml.documents.iter().for_each(|&root| walk(source, yaml, &[], root, &mut problems));
     problems
 }
 
-/// Values that YAML doesn't read as text, and items that are in a list twice.
-fn walk(source: &Source<'_>, yaml: &Yaml, path: &str, id: Id, problems: &mut Vec<Problem>) {
-    let problem = |id: Id, what: &str| source.problem(&yaml.nodes[id].span, format!("{}: {what}", spell(path)));
+/// Values that YAML doesn't read as text or that break their rule, and items that are in a list twice.
+fn walk(source: &Source<'_>, yaml: &Yaml, path: &[&str], id: Id, problems: &mut Vec<Problem>) {
+    let key = spell(&path.join("."));
+    let problem = |id: Id, what: String| source.problem(&yaml.nodes[id].span, format!("{key}: {what}"));
     match &yaml.nodes[id].content {
         Content::Scalar(scalar) => {
-            let boolean_is_fine = path.rsplit('.').next().is_some_and(|key| BOOLEANS.contains(&key));
-            problems.extend(not_text(scalar, boolean_is_fine).map(|why| problem(id, &why)));
+            let boolean_is_fine = path.last().is_some_and(|key| BOOLEANS.contains(key));
+            if let Some(why) = not_text(scalar, boolean_is_fine) {
+                problems.push(problem(id, why));
+            } else if let Some((pattern, rule)) = RULES.iter().find(|(pattern, _)| leads_to(pattern, path))
+                && let Err(message) = rule(&scalar.value)
+            {
+                let may_hold_a_secret = ADDRESSES.contains(pattern) && scalar.value.contains('@');
+                let problem = problem(id, message);
+                problems.push(if may_hold_a_secret { problem.without_excerpt() } else { problem });
+            }
         }
         Content::Sequence(items) => {
             for (position, &item) in items.iter().enumerate() {
                 let earlier = items.iter().take(position).any(|&other| text(yaml, other) == text(yaml, item));
                 if let (Some(text), true) = (text(yaml, item), earlier) {
-                    problems.push(problem(item, &format!("`{text}` is there twice; keep one")));
+                    problems.push(problem(item, format!("`{text}` is there twice; keep one")));
                 }
-                walk(source, yaml, &join(path, &position.to_string()), item, problems);
+                walk(source, yaml, &[path, &[&position.to_string()]].concat(), item, problems);
             }
         }
         Content::Map(entries) => {
             for &(key, value) in entries {
-                walk(source, yaml, &join(path, yaml.step(key)), value, problems);
+                walk(source, yaml, &[path, &[yaml.step(key)]].concat(), value, problems);
             }
         }
         // Refused before.
@@ -110,17 +106,21 @@ fn walk(source: &Source<'_>, yaml: &Yaml, path: &str, id: Id, problems: &mut Vec
     }
 }
 
+fn leads_to(pattern: &str, path: &[&str]) -> bool {
+    let steps: Vec<&str> = pattern.split('.').collect();
+    steps.len() == path.len() && steps.iter().zip(path).all(|(step, name)| *step == "*" || step == name)
+}
+
 /// Why a scalar is not text: what YAML reads it as, and how to write it.
 fn not_text(scalar: &Scalar, boolean_is_fine: bool) -> Option<String> {
-    let Style::Plain = scalar.style else { return None };
-    let text = scalar.value.as_str();
-    match text {
+    match scalar.value.as_str() {
+        _ if scalar.style != Style::Plain => None,
         "" => Some("there is no value; give one or delete the key".into()),
-        "~" | "null" | "Null" | "NULL" => Some(format!("`{text}` is no value; give one or delete the key")),
-        "true" | "True" | "TRUE" | "false" | "False" | "FALSE" if !boolean_is_fine => {
+        text @ ("~" | "null" | "Null" | "NULL") => Some(format!("`{text}` is no value; give one or delete the key")),
+        text @ ("true" | "True" | "TRUE" | "false" | "False" | "FALSE") if !boolean_is_fine => {
             Some(format!("`{text}` is a truth value where text is meant; expected text, quoted: \"{text}\""))
         }
-        _ if is_number(text) => {
+        text if is_number(text) => {
             Some(format!("`{text}` is a number where text is meant; expected text, quoted: \"{text}\""))
         }
         _ => None,
@@ -144,6 +144,7 @@ fn is_number(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::outline::{join, read};
     use super::*;
 
     /// The words serde judges itself.
@@ -164,7 +165,7 @@ mod tests {
     #[test]
     fn every_text_has_a_rule() {
         let text = include_str!("../../fixtures/pipelines/good/full.yaml");
-        let yaml = super::super::outline::read(&Source { name: "full.yaml", text }).unwrap();
+        let yaml = read(&Source { name: "full.yaml", text }).unwrap();
         let mut found = Vec::new();
         texts(&yaml, "", yaml.documents[0], &mut found);
         for path in &found {

@@ -44,27 +44,20 @@ impl Yaml {
             let (id, anchor) = (yaml.nodes.len(), event.anchor_id());
             let tag = event.tag().map(|_| range(&span.tag_span().unwrap_or(span)));
             let span = range(&span);
-            let mut opens = None;
-            let content = match event {
+            let (content, opens) = match event {
                 Event::DocumentStart(..) if yaml.documents.len() >= limit => {
                     return Err(YamlError { span, message: "another document".to_owned(), second_document: true });
                 }
-                Event::Scalar(value, style, ..) => Content::Scalar(scalar(value.into_owned(), style, &span)),
+                Event::Scalar(value, style, ..) => (Content::Scalar(scalar(value.into_owned(), style, &span)), None),
                 Event::Alias(anchor) => {
                     let target = anchors.get(&anchor).copied().unwrap_or(id);
                     if let Some(Node { content: Content::Scalar(scalar), .. }) = yaml.nodes.get_mut(target) {
                         scalar.aliased = true;
                     }
-                    Content::Alias(target)
+                    (Content::Alias(target), None)
                 }
-                Event::MappingStart(style, ..) => {
-                    opens = Some(style);
-                    Content::Map(Vec::new())
-                }
-                Event::SequenceStart(style, ..) => {
-                    opens = Some(style);
-                    Content::Sequence(Vec::new())
-                }
+                Event::MappingStart(style, ..) => (Content::Map(Vec::new()), Some(style)),
+                Event::SequenceStart(style, ..) => (Content::Sequence(Vec::new()), Some(style)),
                 Event::MappingEnd | Event::SequenceEnd => {
                     open.pop();
                     continue;
@@ -86,18 +79,14 @@ impl Yaml {
             self.documents.push(id);
             return None;
         };
-        match &mut self.nodes.get_mut(parent.id)?.content {
-            Content::Map(entries) => match parent.key.take() {
-                Some(key) => {
-                    entries.push((key, id));
-                    return Some(key);
-                }
-                None => parent.key = Some(id),
-            },
-            Content::Sequence(items) => items.push(id),
-            _ => {}
+        let key = parent.key.take();
+        match (&mut self.nodes[parent.id].content, key) {
+            (Content::Map(entries), Some(key)) => entries.push((key, id)),
+            (Content::Map(_), None) => parent.key = Some(id),
+            (Content::Sequence(items), _) => items.push(id),
+            (Content::Scalar(_) | Content::Alias(_), _) => {}
         }
-        None
+        key
     }
 }
 
@@ -148,21 +137,12 @@ mod tests {
         let text = "a: &x 'b'\n? [c]\n: {d: !t e, f: *x}\n";
         let yaml = Yaml::parse(text).unwrap();
         let shown = yaml.nodes.iter().map(|node| {
-            let key = node.key.map(|key| yaml.step(key));
-            (&text[node.span.clone()], key, node.in_flow, node.anchored, node.tag.clone().map(|tag| &text[tag]))
+            let tag = node.tag.clone().map_or("", |tag| &text[tag]);
+            let (anchor, flow) = (if node.anchored { "&" } else { "" }, if node.in_flow { "," } else { "" });
+            let key = node.key.map_or("-", |key| yaml.step(key));
+            format!("{key} {anchor}{tag}{}{flow}", &text[node.span.clone()])
         });
-        let expected = [
-            ("", None, false, false, None),
-            ("a", None, false, false, None),
-            ("'b'", Some("a"), false, true, None),
-            ("[", None, false, false, None),
-            ("c", None, true, false, None),
-            ("{", Some("?"), false, false, None),
-            ("d", None, true, false, None),
-            ("e", Some("d"), true, false, Some("!t")),
-            ("f", None, true, false, None),
-            ("*x", Some("f"), true, false, None),
-        ];
+        let expected = ["- ", "- a", "a &'b'", "- [", "- c,", "? {", "- d,", "d !te,", "- f,", "f *x,"];
         assert_eq!(shown.collect::<Vec<_>>(), expected);
     }
 

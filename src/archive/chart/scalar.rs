@@ -3,17 +3,17 @@
 use std::ops::Range;
 
 use super::values::{Fault, Values};
-use crate::yaml::{Content, Id, Style};
+use crate::yaml::{Content, Style};
 
 /// Puts `value` where the scalar at `key` is (`a.b.0.c`), in the quotes that are there. A plain
 /// scalar gets quotes where the value needs them to stay a string.
 pub(super) fn replace_scalar(bytes: &[u8], key: &str, value: &str) -> Result<Vec<u8>, Fault> {
     let before = Values::read(bytes)?;
-    let id = before.find(key)?.ok_or_else(|| Fault {
+    let at = before.find(key)?.ok_or_else(|| Fault {
         line: 0,
         reason: format!("there is no `{key}`; add it to the file, or correct the key that is to be stamped"),
     })?;
-    let node = before.node(id);
+    let node = before.node(at);
     let reason = match &node.content {
         Content::Scalar(_) if node.anchored || node.tag.is_some() => {
             "has an anchor or a tag; write it without, so that nothing else changes"
@@ -22,38 +22,42 @@ pub(super) fn replace_scalar(bytes: &[u8], key: &str, value: &str) -> Result<Vec
         Content::Scalar(scalar) if scalar.style == Style::Block => "is a block of text; write it on one line",
         Content::Scalar(scalar) => {
             let after = splice(before.text, node.span.clone(), &render(value, scalar.style))?;
-            let expected = before.says().map(|(at, path, said)| (path, if at == id { Some(value) } else { said }));
-            return prove(after, expected);
+            let mut says = before.says();
+            says[at].1 = Some(value);
+            return prove(after, &says);
         }
         Content::Map(_) | Content::Sequence(_) => "is a map or a list; name a key with one value",
         Content::Alias(_) => "is an alias; write its value there, or stamp its anchor",
     };
-    Err(Fault { line: before.line(id), reason: format!("`{key}` {reason}") })
+    Err(Fault { line: before.line(at), reason: format!("`{key}` {reason}") })
 }
 
 /// Adds a line `key: value` below the top-level scalar `sibling`.
 pub(super) fn insert_below(bytes: &[u8], sibling: &str, key: &str, value: &str) -> Result<Vec<u8>, Fault> {
     let before = Values::read(bytes)?;
-    let Some(id) = before.find(sibling)? else {
+    let Some(at) = before.find(sibling)? else {
         return Err(Fault { line: 0, reason: format!("there is no `{sibling}`; add it") });
     };
-    let node = before.node(id);
-    let (Content::Scalar(_), Some(above), false) = (&node.content, node.key, node.in_flow) else {
+    let node = before.node(at);
+    let (Content::Scalar(_), Some(_), false) = (&node.content, node.key, node.in_flow) else {
         let reason = format!("write `{key}` there: only a block map gets it added");
-        return Err(Fault { line: before.line(id), reason });
+        return Err(Fault { line: before.line(at), reason });
     };
-    let line = format!("{}{key}: {}", before.indent(above), render(value, Style::Plain));
+    let above = before.text.get(..before.start(at)).unwrap_or_default();
+    let indent = above.rsplit(['\n', '\r']).next().unwrap_or_default().trim_start_matches('\u{feff}');
+    let line = format!("{indent}{key}: {}", render(value, Style::Plain));
     let rest = before.text.get(node.span.end..).unwrap_or_default();
-    let (at, line) = match rest.find('\n') {
+    let (place, line) = match rest.find('\n') {
         Some(end) => {
             let ending = if rest.get(..end).is_some_and(|r| r.ends_with('\r')) { "\r\n" } else { "\n" };
             (node.span.end + end + 1, line + ending)
         }
         None => (before.text.len(), format!("\n{line}")),
     };
-    let after = splice(before.text, at..at, &line)?;
-    let added = |at: Id| (at == id).then_some((key, Some(value)));
-    prove(after, before.says().flat_map(|(at, path, said)| [(path, said)].into_iter().chain(added(at))))
+    let after = splice(before.text, place..place, &line)?;
+    let mut says = before.says();
+    says.insert(at + 1, (key, Some(value)));
+    prove(after, &says)
 }
 
 /// Whether there is such a key.
@@ -63,7 +67,7 @@ pub(super) fn has(bytes: &[u8], key: &str) -> Result<bool, Fault> {
 
 /// The line a key is on.
 pub(super) fn line_of(bytes: &[u8], key: &str) -> usize {
-    Values::read(bytes).ok().and_then(|values| values.all(key).next().map(|id| values.line(id))).unwrap_or(0)
+    Values::read(bytes).ok().and_then(|values| values.all(key).next().map(|at| values.line(at))).unwrap_or(0)
 }
 
 fn splice(text: &str, span: Range<usize>, new: &str) -> Result<String, Fault> {
@@ -74,10 +78,8 @@ fn splice(text: &str, span: Range<usize>, new: &str) -> Result<String, Fault> {
 }
 
 /// The edited text must read back as planned, or it isn't handed out.
-fn prove<'a>(text: String, expected: impl Iterator<Item = (&'a str, Option<&'a str>)>) -> Result<Vec<u8>, Fault> {
-    let after = Values::read(text.as_bytes())?;
-    // Taken apart and put together again, so that both sides live as long as the shorter.
-    if after.says().map(|(_, path, said)| (path, said)).eq(expected.map(|(path, said)| (path, said))) {
+fn prove(text: String, expected: &[(&str, Option<&str>)]) -> Result<Vec<u8>, Fault> {
+    if Values::read(text.as_bytes())?.says() == expected {
         return Ok(text.into_bytes());
     }
     Err(Fault { line: 0, reason: "stamping would change more than the value; simplify the YAML there".into() })

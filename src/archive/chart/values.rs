@@ -1,5 +1,7 @@
 //! The values of a YAML file of one document, by their key paths.
 
+use std::collections::HashSet;
+
 use crate::yaml::{Content, Id, Node, Yaml};
 
 /// Why an edit isn't possible: a line (from 1; 0 is the whole file) and what to do.
@@ -12,7 +14,7 @@ pub(super) struct Fault {
 /// A file's values. Keys are no values of their own.
 pub(super) struct Values<'t> {
     pub text: &'t str,
-    pub yaml: Yaml,
+    yaml: Yaml,
     /// Keys and list positions, joined by dots; in the order of the text.
     paths: Vec<(String, Id)>,
 }
@@ -30,80 +32,76 @@ impl<'t> Values<'t> {
             };
             Fault { line: line(bytes, error.span.start), reason }
         })?;
-        let mut values = Self { text, yaml, paths: Vec::new() };
-        for &root in &values.yaml.documents {
-            walk(&values.yaml, root, String::new(), &mut values.paths);
-        }
-        Ok(values)
+        Ok(Self { text, paths: paths(&yaml), yaml })
     }
 
-    /// The values at a path: more than one where a key is there twice.
-    pub(super) fn all(&self, path: &str) -> impl Iterator<Item = Id> {
-        self.paths.iter().filter(move |(found, _)| found == path).map(|&(_, id)| id)
+    /// The positions of values at a path: more than one where a key is there twice.
+    pub(super) fn all(&self, path: &str) -> impl Iterator<Item = usize> {
+        self.paths.iter().enumerate().filter(move |(_, (found, _))| found == path).map(|(at, _)| at)
     }
 
-    /// The one value at a path.
-    pub(super) fn find(&self, path: &str) -> Result<Option<Id>, Fault> {
+    /// The position of the one value at a path.
+    pub(super) fn find(&self, path: &str) -> Result<Option<usize>, Fault> {
         let mut all = self.all(path);
-        let first = all.next();
-        match all.next() {
-            Some(second) => {
+        match (all.next(), all.next()) {
+            (_, Some(second)) => {
                 Err(Fault { line: self.line(second), reason: format!("`{path}` is there twice; remove one") })
             }
-            None => Ok(first),
+            (first, None) => Ok(first),
         }
     }
 
-    pub(super) fn node(&self, id: Id) -> &Node {
-        &self.yaml.nodes[id]
+    pub(super) fn node(&self, at: usize) -> &Node {
+        &self.yaml.nodes[self.paths[at].1]
     }
 
-    /// The line of a value: in a map, that of its key.
-    pub(super) fn line(&self, id: Id) -> usize {
-        line(self.text.as_bytes(), self.node(self.node(id).key.unwrap_or(id)).span.start)
+    /// Where a value's line begins to say something: in a map, at its key.
+    pub(super) fn start(&self, at: usize) -> usize {
+        let node = self.node(at);
+        node.key.map_or(node, |key| &self.yaml.nodes[key]).span.start
     }
 
-    /// As many blanks as there are characters before a node on its line.
-    pub(super) fn indent(&self, id: Id) -> String {
-        let before = self.text.get(..self.node(id).span.start).unwrap_or_default();
-        let before = before.rsplit('\n').next().unwrap_or_default();
-        " ".repeat(before.trim_start_matches('\u{feff}').chars().count())
+    pub(super) fn line(&self, at: usize) -> usize {
+        line(self.text.as_bytes(), self.start(at))
     }
 
-    /// Every value with its path, and what it says if it is a scalar.
-    pub(super) fn says(&self) -> impl Iterator<Item = (Id, &str, Option<&str>)> {
-        self.paths.iter().map(|(path, id)| match &self.node(*id).content {
-            Content::Scalar(scalar) => (*id, path.as_str(), Some(scalar.shown())),
-            _ => (*id, path.as_str(), None),
-        })
+    /// Every path, with what is said there if it is a scalar.
+    pub(super) fn says(&self) -> Vec<(&str, Option<&str>)> {
+        let said = |id: Id| match &self.yaml.nodes[id].content {
+            Content::Scalar(scalar) => Some(scalar.shown()),
+            _ => None,
+        };
+        self.paths.iter().map(|(path, id)| (path.as_str(), said(*id))).collect()
     }
 }
 
-fn walk(yaml: &Yaml, id: Id, path: String, paths: &mut Vec<(String, Id)>) {
-    paths.push((path.clone(), id));
-    below(yaml, id, &path, paths);
-}
-
-/// The values inside a collection.
-fn below(yaml: &Yaml, id: Id, path: &str, paths: &mut Vec<(String, Id)>) {
-    let join = |step: &str| if path.is_empty() { step.to_owned() } else { format!("{path}.{step}") };
-    match &yaml.nodes[id].content {
-        Content::Map(entries) => {
-            for &(key, value) in entries {
+/// A collection comes before what is in it, so that its path is known by then.
+fn paths(yaml: &Yaml) -> Vec<(String, Id)> {
+    let mut paths = vec![String::new(); yaml.nodes.len()];
+    let mut keys = HashSet::new();
+    for (id, node) in yaml.nodes.iter().enumerate() {
+        let path = paths[id].clone();
+        let join = |step: &str| if path.is_empty() { step.to_owned() } else { format!("{path}.{step}") };
+        match &node.content {
+            Content::Map(entries) => entries.iter().for_each(|&(key, value)| {
+                keys.insert(key);
                 // A key may be a collection with values of its own.
-                below(yaml, key, "?", paths);
-                walk(yaml, value, join(yaml.step(key)), paths);
+                (paths[key], paths[value]) = ("?".to_owned(), join(yaml.step(key)));
+            }),
+            Content::Sequence(items) => {
+                items.iter().enumerate().for_each(|(at, &item)| paths[item] = join(&at.to_string()))
             }
+            Content::Scalar(_) | Content::Alias(_) => {}
         }
-        Content::Sequence(items) => {
-            for (at, &item) in items.iter().enumerate() {
-                walk(yaml, item, join(&at.to_string()), paths);
-            }
-        }
-        Content::Scalar(_) | Content::Alias(_) => {}
     }
+    paths.into_iter().zip(0..).filter(|(_, id)| !keys.contains(id)).collect()
 }
 
+/// The line of an offset, from 1. A lone CR ends a line too (YAML 1.2, 5.4).
 fn line(bytes: &[u8], offset: usize) -> usize {
-    bytes.get(..offset).unwrap_or_default().iter().filter(|&&b| b == b'\n').count() + 1
+    let ends = |at: &usize| match bytes.get(*at) {
+        Some(b'\r') => bytes.get(at + 1) != Some(&b'\n'),
+        byte => byte == Some(&b'\n'),
+    };
+    (0..offset).filter(ends).count() + 1
 }
