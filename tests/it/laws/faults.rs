@@ -35,6 +35,20 @@ enum Fault {
     Write(Wrong, Effect),
 }
 
+impl Fault {
+    /// What is looked at, or written.
+    fn what(&self) -> &str {
+        match self {
+            Self::Look(_, look) => &look.what,
+            Self::Write(_, effect) => &effect.what,
+        }
+    }
+
+    fn of_the_log(&self) -> bool {
+        self.what().starts_with("refs/sealift/")
+    }
+}
+
 struct Broken<'a> {
     fault: Fault,
     session: &'a Session,
@@ -142,32 +156,44 @@ async fn every_fault_is_told_and_nothing_is_written_past_it() {
     }
 }
 
+/// Learns which looks are made when.
+struct Learn<'a> {
+    session: &'a Session,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    looks: usize,
+    /// By the stage that had spoken last.
+    kinds: BTreeSet<(Option<&'static str>, Looks)>,
+    faults: Vec<Fault>,
+}
+
+impl Hook for Learn<'_> {
+    fn look(&self, look: &Look) -> Option<Unknown> {
+        let seen = &mut *self.seen.lock().unwrap();
+        seen.looks += 1;
+        if seen.kinds.insert((self.session.told.last_stage(), look.kind)) {
+            seen.faults.push(Fault::Look(seen.looks, look.clone()));
+        }
+        None
+    }
+}
+
 /// Looks failing from the first time that a kind of look is made at a stage; writes of each kind
 /// at each step failing in each way.
 async fn faults(undisturbed: &Undisturbed, early: bool) -> Vec<Fault> {
-    /// Learns which looks are made when.
-    struct Learn<'a>(&'a Session, Mutex<(usize, BTreeSet<(String, Looks)>, Vec<Fault>)>);
-    impl Hook for Learn<'_> {
-        fn look(&self, look: &Look) -> Option<Unknown> {
-            let stage = self.0.told.last_stage().unwrap_or("freeze").to_owned();
-            let (looks, known, faults) = &mut *self.1.lock().unwrap();
-            *looks += 1;
-            if known.insert((stage, look.kind)) {
-                faults.push(Fault::Look(*looks, look.clone()));
-            }
-            None
-        }
-    }
     let world = if early { undisturbed.fresh.copy() } else { undisturbed.merged.copy() };
     let mut session = world.session();
     session.parallel = 1;
-    let learn = Learn(&session, Mutex::default());
+    let learn = Learn { session: &session, seen: Mutex::default() };
     session.run_watched(&world.request(), &learn).await.state.unwrap();
-    let mut faults = learn.1.into_inner().unwrap().2;
+    let mut faults = learn.seen.into_inner().unwrap().faults;
     let count = if early { &undisturbed.before } else { &undisturbed.after };
     let order = Order::of([&undisturbed.told[0], &undisturbed.told[1]]);
     let mut known = BTreeSet::new();
-    for effect in count.effects.lock().unwrap().iter().filter(|effect| effect.kind != Writes::Log) {
+    for effect in count.effects.lock().unwrap().iter() {
         if known.insert((order.step(&effect.what), effect.kind)) {
             let all = [Wrong::Refused, Wrong::Unknown, Wrong::Unheard, Wrong::Lost];
             faults.extend(all.map(|wrong| Fault::Write(wrong, effect.clone())));
@@ -190,7 +216,13 @@ async fn told(undisturbed: Arc<Undisturbed>, early: bool, fault: Fault) {
     let went_on = matches!(&ran.state, Ok(state) if *state == finished);
     match &fault {
         // What was written is found when it is looked at: no harm done.
-        Fault::Write(Wrong::Unheard, _) if went_on => {}
+        Fault::Write(Wrong::Unheard, effect) if went_on && effect.kind != Writes::Log => {}
+        // Nothing is decided by the log: it costs a warning.
+        fault if fault.of_the_log() => {
+            assert!(went_on, "the log stopped a promotion: {context}");
+            let warned = |event: &Event| matches!(event, Event::Warning { message } if message.contains(CAUSE));
+            assert!(ran.events.iter().any(warned), "no warning: {context}");
+        }
         fault => {
             assert!(!went_on, "a fault was passed over: {context}");
             reported(&ran, fault, &context);
@@ -214,11 +246,8 @@ fn reported(ran: &Ran, fault: &Fault, context: &str) {
     let chain = ran.state.as_ref().err().map(|error| format!("{error:#}")).unwrap_or_default();
     let told = ran.told() + &chain;
     assert!(told.contains(CAUSE), "the cause is not told: {context}");
-    let what = match fault {
-        Fault::Look(_, look) => &look.what,
-        Fault::Write(_, effect) => &effect.what,
-    };
-    assert!(told.contains(what.as_str()), "{what} is not told: {context}");
+    let what = fault.what();
+    assert!(told.contains(what), "{what} is not told: {context}");
     if let Fault::Write(_, effect) = fault {
         let target = effect.what.split('@').next().unwrap();
         let failed = ran.events.iter().any(|event| {
@@ -235,11 +264,7 @@ fn reported(ran: &Ran, fault: &Fault, context: &str) {
 
 /// Nothing of a later step than the one that failed.
 fn past(order: &Order, fault: &Fault, stage: &str, since: &[Effect], context: &str) {
-    let what = match fault {
-        Fault::Look(_, look) => &look.what,
-        Fault::Write(_, effect) => &effect.what,
-    };
-    let last = order.step(what).or_else(|| {
+    let last = order.step(fault.what()).or_else(|| {
         // A look at something that is no target: the stage that looked is the one that spoke
         // last, or the one after it.
         let at = STAGES.iter().position(|s| s.name() == stage)?;

@@ -1,13 +1,13 @@
 //! Crash anywhere, with a real process over the wire: SIGKILL right before or right after any
 //! write that a registry or a git server sees.
 
-use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt as _;
 
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use sealift::model::{Digest, Repository, Tag};
+use sealift::model::{Answer, Digest, Repository, Tag};
 use sealift::port::registry::{At, Config, Location, Registries, RegistryRead as _, RegistryWrite as _};
 
 use super::all;
@@ -104,8 +104,8 @@ impl Remote {
                 self.git.intercept(|_| Reaction::Pass);
                 return status;
             }
-            std::thread::yield_now();
-            std::thread::sleep(std::time::Duration::from_millis(2));
+            // The lock is let go for the server's thread, which needs the process to kill it.
+            std::thread::sleep(Duration::from_millis(2));
         }
     }
 
@@ -123,42 +123,36 @@ impl Remote {
 
 /// Pushes everything in a world's directory to a server.
 async fn copy(world: &World, url: &str) {
-    let to = |host: &str| Config {
-        locations: BTreeMap::from([(host.to_owned(), Location::Url(url.to_owned()))]),
-        ..Config::default()
-    };
+    let locations = world.hosts().map(|host| (host.to_owned(), Location::Url(url.to_owned()))).collect();
+    let to = Registries::new(Config { locations, ..Config::default() }).unwrap();
     let from = world.registries();
-    for (name, value) in world.snapshot().0.iter().filter(|(name, _)| name.starts_with("blob ")) {
-        let _ = value;
-        let (repository, digest) = name.strip_prefix("blob ").unwrap().split_once('@').unwrap();
-        let repository: Repository = repository.parse().unwrap();
-        let file = world.registry().join(repository.host()).join(repository.path()).join("blobs/sha256");
-        let bytes = std::fs::read(file.join(digest.strip_prefix("sha256:").unwrap())).unwrap();
-        let to = Registries::new(to(repository.host())).unwrap();
+    let everything = world.snapshot().0;
+    let stored = || {
+        let blobs = everything.keys().filter_map(|name| name.strip_prefix("blob ")?.split_once('@'));
+        blobs.map(|(repository, digest)| (repository.parse::<Repository>().unwrap(), digest.parse::<Digest>().unwrap()))
+    };
+    for (repository, digest) in stored() {
+        let layout = world.registry().join(repository.host()).join(repository.path());
+        let bytes = std::fs::read(layout.join("blobs/sha256").join(digest.hex())).unwrap();
         to.put_blob(&repository, &blob("application/octet-stream", bytes)).await.unwrap();
     }
     // Images before indexes: a registry takes what it has the parts of.
     for indexes in [false, true] {
-        for name in world.snapshot().0.keys().filter_map(|name| name.strip_prefix("blob ")) {
-            let (repository, digest) = name.split_once('@').unwrap();
-            let (repository, digest): (Repository, Digest) = (repository.parse().unwrap(), digest.parse().unwrap());
-            let sealift::model::Answer::Found(manifest) = from.manifest(&repository, &At::Digest(digest)).await else {
-                continue;
-            };
-            if manifest.is_index() == indexes {
-                let to = Registries::new(to(repository.host())).unwrap();
-                to.put_manifest_by_digest(&repository, &manifest).await.unwrap();
+        for (repository, digest) in stored() {
+            match from.manifest(&repository, &At::Digest(digest)).await {
+                Answer::Found(manifest) if manifest.is_index() == indexes => {
+                    to.put_manifest_by_digest(&repository, &manifest).await.unwrap();
+                }
+                _ => {}
             }
         }
     }
-    for (name, digest) in &world.snapshot().0 {
-        let Some((repository, tag)) = name.strip_prefix("tag ").and_then(|name| name.rsplit_once(':')) else {
-            continue;
-        };
+    let tags =
+        everything.iter().filter_map(|(name, digest)| Some((name.strip_prefix("tag ")?.rsplit_once(':')?, digest)));
+    for ((repository, tag), digest) in tags {
         let (repository, tag): (Repository, Tag) = (repository.parse().unwrap(), tag.parse().unwrap());
         let at = At::Digest(digest.parse().unwrap());
-        let sealift::model::Answer::Found(manifest) = from.manifest(&repository, &at).await else { panic!("{name}") };
-        let to = Registries::new(to(repository.host())).unwrap();
+        let Answer::Found(manifest) = from.manifest(&repository, &at).await else { panic!("{repository}:{tag}") };
         to.put_manifest(&repository, &tag, &manifest).await.unwrap();
     }
 }
