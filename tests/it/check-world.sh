@@ -313,7 +313,11 @@ judge "chart has its templates" grep -q '^templates/' "$tmp/found"
 highest=$(git for-each-ref --format='%(refname:short)' refs/tags | grep -E -x 'v[0-9]+\.[0-9]+\.[0-9]+' |
   sed 's/^v//' | sort -t. -k1,1n -k2,2n -k3,3n | tail -n 1)
 : >"$tmp/aliases"
-{ cut -d' ' -f1 "$tmp/images"; echo $ARTIFACT; } | sort -u | sed "s/\$/ v$highest/" >"$tmp/follow"
+# Of this release only what it promoted counts: a stranger's tag of that name is no source.
+{
+  awk -v own="$stable" -v highest="v$highest" 'own != highest { print $1, highest } own == highest && $2 == own { print $1, $2 }' "$tmp/images"
+  echo "$ARTIFACT v$highest"
+} | sort -u >"$tmp/follow"
 echo "$CHART $highest" >>"$tmp/follow"
 while read -r repository source; do
   digest=$(tag_of "$repository" "$source")
