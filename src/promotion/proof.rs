@@ -9,7 +9,7 @@ use super::PromotionError;
 use crate::archive::Ignore;
 use crate::model::{Digest, Rc, Repository};
 use crate::pipeline::Pipeline;
-use crate::refs::{self, Class};
+use crate::refs::{self, Class, Shape};
 use crate::tree::{Kind, Mounted, Tree, TreeError, TreePath, show};
 
 /// What is compared. All three are trees of the packages folder.
@@ -131,11 +131,14 @@ impl Proof<'_> {
 
     /// Rule 4: the digest at every place is the one at the same place in the rc artifact.
     fn digests(&self, found: &mut Vec<Difference>) -> Result<(), PromotionError> {
+        let installer = self.pipeline.below_root(&self.pipeline.installer.values);
         type Places = BTreeMap<(String, String, bool), Vec<Option<Digest>>>;
         let places = |tree: &dyn Tree| -> Result<Places, PromotionError> {
             let mut places = Places::new();
             for o in refs::read(&self.mounted(tree), &self.pipeline.spec(), Some(self.rc))?.occurrences {
-                if o.class != Class::PackagesArtifact {
+                // The pair is rule 5's, whatever repository it names.
+                let pair = o.shape == Shape::ArtifactPair && o.file == installer;
+                if o.class != Class::PackagesArtifact && !pair {
                     places.entry((o.file, o.key, o.copy_of.is_some())).or_default().push(o.digest);
                 }
             }
