@@ -60,7 +60,10 @@ pub async fn look(world: &World<'_>, commit: CommitId) -> anyhow::Result<Look> {
     if found.digest() == chart.manifest.digest() {
         return Ok(Look::Ours);
     }
-    let [layer] = found.layers() else { return Ok(Look::Refused(foreign(&repository, &tag, "it is not a chart"))) };
+    let layer = match chart::layer_of(&found) {
+        Ok(layer) => layer,
+        Err(error) => return Ok(Look::Refused(foreign(&repository, &tag, &error.to_string()))),
+    };
     Ok(match world.registry.blob(&repository, layer).await {
         Answer::Unknown(unknown) => Look::Refused(unknown.into()),
         Answer::Absent => Look::Refused(foreign(&repository, &tag, "its layer is missing")),
