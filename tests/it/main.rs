@@ -17,4 +17,5 @@ mod refs;
 mod registry;
 mod report;
 mod repository;
+mod rows;
 mod support;
