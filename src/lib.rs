@@ -11,3 +11,4 @@ pub mod refs;
 pub mod report;
 pub mod stage;
 pub mod tree;
+pub mod yaml;

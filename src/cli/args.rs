@@ -219,7 +219,8 @@ pub struct CheckArgs {
     pub pipeline: PathBuf,
 }
 
-fn request(text: &str) -> Result<Request, String> {
+/// A candidate, or a version under way.
+pub fn request(text: &str) -> Result<Request, String> {
     match (text.parse::<Rc>(), text.parse::<Stable>()) {
         (Ok(rc), _) => Ok(Request::Candidate(rc)),
         (_, Ok(stable)) => Ok(Request::Version(stable)),

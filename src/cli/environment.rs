@@ -4,9 +4,14 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use super::args::When;
+
 /// Read once, at the start.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
+    /// This program, for commands that people can type anywhere: with its whole path, where it was
+    /// called by a path.
+    pub program: String,
     pub home: Option<PathBuf>,
     pub xdg_cache: Option<PathBuf>,
     pub docker_config: Option<PathBuf>,
@@ -23,6 +28,12 @@ pub struct Environment {
     pub columns: Option<u16>,
 }
 
+fn program(name: Option<OsString>) -> String {
+    let path = name.map(PathBuf::from).filter(|name| name.components().count() > 1);
+    let path = path.and_then(|path| std::path::absolute(path).ok());
+    path.map_or_else(|| "sealift".into(), |path| path.display().to_string())
+}
+
 impl Environment {
     #[expect(clippy::disallowed_methods, reason = "the one door to the environment")]
     pub fn read() -> Self {
@@ -30,6 +41,7 @@ impl Environment {
         let text = |name: &str| var(name).and_then(|value| value.into_string().ok());
         let path = |name: &str| var(name).map(|value: OsString| PathBuf::from(value));
         Self {
+            program: program(std::env::args_os().next()),
             home: path("HOME"),
             xdg_cache: path("XDG_CACHE_HOME"),
             docker_config: path("DOCKER_CONFIG"),
@@ -49,6 +61,15 @@ impl Environment {
     pub fn docker_config(&self) -> Option<PathBuf> {
         let dir = self.docker_config.clone().or_else(|| Some(self.home.as_ref()?.join(".docker")))?;
         Some(dir.join("config.json"))
+    }
+
+    /// Whether stdout gets colours.
+    pub fn color(&self, when: When) -> bool {
+        match when {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => !self.no_color && (self.force_color || self.stdout_is_terminal),
+        }
     }
 
     /// Where caches live (XDG Base Directory Specification).

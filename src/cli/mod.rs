@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 
-use args::{Cli, Command, Format, RefsCommand, Show, When};
+use args::{Cli, Command, Format, RefsCommand, Show};
 use environment::Environment;
 use failure::{Ended, Hinted};
 use promote::Context;
@@ -45,11 +45,7 @@ struct Told {
 }
 
 fn told(show: &Show, environment: &Environment, mode: Mode) -> Told {
-    let color = match show.color {
-        When::Always => true,
-        When::Never => false,
-        When::Auto => !environment.no_color && (environment.force_color || environment.stdout_is_terminal),
-    };
+    let color = environment.color(show.color);
     let columns = environment.columns.unwrap_or(80);
     let progress = (environment.stderr_is_terminal && !show.quiet).then_some(columns);
     let style = Style { mode, color, progress, verbose: show.verbose, quiet: show.quiet };
@@ -111,7 +107,7 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
     let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
     let format = cli.show.format;
     match &cli.command {
-        Command::Demo(args) => demo::run(args, context, &mut out).await,
+        Command::Demo(args) => demo::run(args, &cli.show, context).await,
         Command::Plan(args) => promote::plan(args, context).await,
         Command::Run(args) | Command::Resume(args) => promote::run(args, context).await,
         Command::Status(args) => promote::status(args, context).await,
@@ -121,13 +117,13 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
         Command::Refs(RefsCommand::Census(args)) => trees::census(args, format, &mut out, &mut err),
         Command::Rewrite(args) => trees::rewrite(args, format, &mut out),
         Command::Archive(args) => trees::archive(args, format, &mut out),
-        Command::Check(args) => trees::check(args, &mut out),
+        Command::Check(args) => trees::check(args, format, &mut out),
     }
 }
 
 /// The document for a pull request or a step summary, and everything flushed.
 fn finish(told: &Told, format: Format, environment: &Environment) -> std::io::Result<()> {
-    if let Some(markdown) = &told.markdown {
+    if let Some(markdown) = told.markdown.as_ref().filter(|markdown| !markdown.is_empty()) {
         if let Some(path) = &environment.step_summary {
             append_summary(path, &markdown.render(Markdown::SUMMARY))?;
         }

@@ -27,12 +27,15 @@ impl Context<'_> {
     }
 }
 
+/// A word as a shell takes it.
+pub fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@+".contains(c);
+    let bare = !text.is_empty() && text.chars().all(plain);
+    if bare { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
 /// The command that goes on, with what decides where it looks.
 pub fn resume(world: &World, request: &Request) -> String {
-    let quoted = |text: &str| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@+".contains(c);
-        if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
-    };
     let version = match request {
         Request::Candidate(rc) => format!("v{rc}"),
         Request::Version(stable) => format!("v{stable}"),
@@ -43,6 +46,15 @@ pub fn resume(world: &World, request: &Request) -> String {
     }
     for (host, location) in &world.registries {
         command.push_str(&format!(" --registry {}", quoted(&format!("{host}={location}"))));
+    }
+    let paths = [
+        ("--docker-config", &world.docker_config),
+        ("--git-token-file", &world.git_token_file),
+        ("--cache", &world.cache),
+    ];
+    let paths = paths.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?)));
+    for (flag, path) in paths.chain(world.ca.iter().map(|path| ("--ca", path))) {
+        command.push_str(&format!(" {flag} {}", quoted(&path.display().to_string())));
     }
     command
 }
@@ -75,7 +87,9 @@ pub async fn verify(args: &PlanArgs, context: &Context<'_>) -> Ended {
 pub async fn abandon(args: &AbandonArgs, context: &Context<'_>) -> Ended {
     let session = Session::open(&args.world, context.environment)?;
     let effects = Effects { origin: &session.origin, registry: &session.registries };
-    let settings = context.settings(&now, resume(&args.world, &args.version));
+    let again = resume(&args.world, &args.version).replacen("resume", "abandon", 1);
+    let again = if args.discard { format!("{again} --discard") } else { again };
+    let settings = context.settings(&now, again);
     engine::abandon(&args.version, args.discard, &session.looker(), &effects, &settings).await
 }
 

@@ -32,6 +32,7 @@ impl Session {
             Some(url) => url.clone(),
             None => relative(&pipeline.repository, &here),
         };
+        let url = absolute(url);
         let cache = world.cache.clone().or_else(|| environment.cache()).ok_or_else(|| {
             Hinted::new("there is no place for the store of git objects", "name one: --cache DIR, or set HOME")
         })?;
@@ -75,10 +76,22 @@ impl Session {
     }
 }
 
+/// git's own reading of an address: a scheme, or `host:path`, is no path here.
+fn is_url(text: &str) -> bool {
+    text.contains("://") || text.split('/').next().is_some_and(|first| first.contains(':'))
+}
+
 /// A relative directory in a pipeline file starts at the file.
 fn relative(url: &str, here: &Path) -> String {
-    let is_url = url.contains("://") || url.split('/').next().is_some_and(|first| first.contains(':'));
-    if is_url || Path::new(url).is_absolute() { url.to_owned() } else { here.join(url).display().to_string() }
+    if is_url(url) || Path::new(url).is_absolute() { url.to_owned() } else { here.join(url).display().to_string() }
+}
+
+/// An origin as the git port wants it: a URL, or an absolute path.
+fn absolute(url: String) -> String {
+    if is_url(&url) {
+        return url;
+    }
+    std::path::absolute(&url).map_or(url, |path| path.display().to_string())
 }
 
 fn credential(world: &World, environment: &Environment) -> anyhow::Result<Option<Credential>> {

@@ -14,7 +14,8 @@ use crate::engine::State;
 use crate::pipeline::{self, Pipeline};
 use crate::port::repository::Store;
 use crate::refs;
-use crate::report::table;
+use crate::report::escape::code;
+use crate::report::{markdown, table};
 use crate::tree::{DirTree, GitTree, Subtree, Tree};
 
 type Out<'a> = &'a mut dyn Write;
@@ -54,6 +55,7 @@ pub fn list(args: &TreeArgs, format: Format, out: Out<'_>, err: Out<'_>) -> anyh
         return Ok(State::Holds);
     }
     let text = |value: Option<String>| value.unwrap_or_else(|| "-".into());
+    let header = ["class", "place", "key", "shape", "repository", "tag", "digest"];
     let rows: Vec<Vec<String>> = references
         .occurrences
         .iter()
@@ -72,7 +74,12 @@ pub fn list(args: &TreeArgs, format: Format, out: Out<'_>, err: Out<'_>) -> anyh
             ]
         })
         .collect();
-    write!(out, "{}", table(&["class", "place", "key", "shape", "repository", "tag", "digest"], &rows))?;
+    if format == Format::Markdown {
+        let rows = rows.iter().map(|row| row.iter().map(|cell| code(cell)).collect());
+        write!(out, "{}", markdown::table(&header, rows))?;
+        return Ok(State::Holds);
+    }
+    write!(out, "{}", table(&header, &rows))?;
     writeln!(
         err,
         "{} references, {} of them copies",
@@ -104,7 +111,13 @@ pub fn census(args: &TreeArgs, format: Format, out: Out<'_>, err: Out<'_>) -> an
 pub fn rewrite(args: &RewriteArgs, format: Format, out: Out<'_>) -> anyhow::Result<State> {
     let pipeline = pipeline::load(&args.pipeline)?;
     let tree = DirTree::open(&args.tree)?;
-    let rewrite = refs::rewrite(&tree, &pipeline.spec(), &args.rc)?;
+    let rewrite = refs::rewrite(&tree, &pipeline.spec(), &args.rc).map_err(|error| match error {
+        refs::RewriteError::Nothing { .. } => anyhow::Error::from(Hinted::new(
+            error.to_string(),
+            "name the candidate whose tags the tree carries: sealift refs list shows them",
+        )),
+        error => error.into(),
+    })?;
     refs::apply_to_directory(&args.tree, &rewrite.files)?;
     let lines = rewrite.lines();
     let files: Vec<String> = rewrite.files.iter().map(|file| file.path.clone()).collect();
@@ -171,8 +184,12 @@ fn write_layer(artifact: &archive::Artifact, path: &Path) -> anyhow::Result<()> 
     Ok(())
 }
 
-pub fn check(args: &CheckArgs, out: Out<'_>) -> anyhow::Result<State> {
+pub fn check(args: &CheckArgs, format: Format, out: Out<'_>) -> anyhow::Result<State> {
     let pipeline = pipeline::load(&args.pipeline)?;
+    if format == Format::Json {
+        writeln!(out, "{}", json!({ "file": args.pipeline, "pipeline": pipeline.name, "wellFormed": true }))?;
+        return Ok(State::Holds);
+    }
     writeln!(out, "{}: pipeline `{}` is well-formed", args.pipeline.display(), pipeline.name)?;
     Ok(State::Holds)
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::model::Unknown;
+use crate::promotion::{Image, Promotion};
 use crate::stage::{Refusal, Step, Summary, Verdict, Wait};
 
 /// Somebody who is told. Called from the engine, in order.
@@ -144,6 +145,25 @@ impl From<&Step> for StepState {
             kind: step.kind,
             actions: step.actions.iter().map(crate::stage::Action::summary).collect(),
             unknown: step.unknown.iter().map(Unknown::to_string).collect(),
+        }
+    }
+}
+
+impl From<&Promotion> for Goal {
+    fn from(promotion: &Promotion) -> Self {
+        let candidate = &promotion.candidate;
+        let image = |image: &Image| (format!("{}:{}", image.repository, image.tag), image.digest.to_string());
+        Self {
+            pipeline: candidate.pipeline.clone(),
+            rc: format!("v{}", candidate.rc),
+            stable: format!("v{}", candidate.rc.stable),
+            rc_commit: candidate.rc_commit.to_string(),
+            rc_artifact: candidate.rc_artifact.to_string(),
+            base: candidate.base.short().to_owned(),
+            seal: promotion.seal().to_string(),
+            content_commit: promotion.content.to_string(),
+            diff_id: promotion.diff_id.to_string(),
+            images: promotion.images.iter().map(image).collect(),
         }
     }
 }

@@ -3,10 +3,9 @@
 //! It records; the world decides. Nothing is ever read from it to decide, and a server that
 //! refuses the ref costs a warning.
 
-use super::ports::{Effects, Looker, Settings};
+use super::drive::Driver;
 use crate::model::{ObjectId, RefName, Stable};
 use crate::port::repository::{NewCommit, RefUpdate};
-use crate::promotion::Promotion;
 use crate::stage::Summary;
 
 /// The log's ref for a version.
@@ -15,14 +14,8 @@ pub fn name(stable: &Stable) -> Result<RefName, crate::model::git::GitNameError>
 }
 
 /// Appends what a stage wrote. The error is for a warning.
-pub async fn append(
-    stage: &str,
-    written: &[Summary],
-    promotion: &Promotion,
-    look: &Looker<'_>,
-    effects: &Effects<'_>,
-    settings: &Settings<'_>,
-) -> Result<(), String> {
+pub(super) async fn append(stage: &str, written: &[Summary], driver: &Driver<'_>) -> Result<(), String> {
+    let Driver { promotion, look, effects, settings, .. } = *driver;
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let name = name(&promotion.candidate.rc.stable).map_err(|e| text(&e))?;
     let refs = look.origin.refs().await.known().map_err(|e| text(&e))?.unwrap_or_default();

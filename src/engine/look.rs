@@ -12,8 +12,18 @@ impl Looker<'_> {
     /// The refs of the origin as listed now, and the histories a promotion reads.
     async fn refs(&self, names: &[RefName]) -> anyhow::Result<Refs> {
         let refs = self.origin.refs().await.known()?.unwrap_or_default();
-        let there: Vec<RefName> = names.iter().filter(|name| refs.get(name).is_some()).cloned().collect();
-        self.origin.fetch(&there).await?;
+        let mut missing = Vec::new();
+        for name in names {
+            // What the store has, it has with its history: only sealift writes there.
+            if let Some(listed) = refs.get(name)
+                && !self.store.contains(listed.id)?
+            {
+                missing.push(name.clone());
+            }
+        }
+        if !missing.is_empty() {
+            self.origin.fetch(&missing).await?;
+        }
         Ok(refs)
     }
 

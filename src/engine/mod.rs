@@ -4,6 +4,8 @@
 //! remembered: after acting the engine looks again, and only a stage that holds lets the next begin.
 
 pub mod apply;
+mod drive;
+mod end;
 pub mod event;
 pub mod log;
 mod look;

@@ -1,9 +1,10 @@
 //! What must hold between the keys of a pipeline.
 
-use super::outline::{Node, spell};
+use super::outline::{nearest, spell};
 use super::problem::{Problem, Source};
 use super::{Pipeline, names, paths};
 use crate::model::Repository;
+use crate::yaml::Yaml;
 
 /// The stages, in the one order there is.
 pub const STAGES: [&str; 10] =
@@ -12,20 +13,20 @@ pub const STAGES: [&str; 10] =
 /// Collects problems at the places of keys.
 struct Checker<'a> {
     source: &'a Source<'a>,
-    root: &'a Node,
+    yaml: &'a Yaml,
     problems: Vec<Problem>,
 }
 
 impl Checker<'_> {
     fn report(&mut self, path: &str, message: impl Into<String>) {
         let message = format!("{}: {}", spell(path), message.into());
-        self.problems.push(self.source.problem(&self.root.nearest(path).span, message));
+        self.problems.push(self.source.problem(&nearest(self.yaml, path), message));
     }
 }
 
 /// Everything that is wrong between keys that are each right.
-pub(super) fn check(source: &Source<'_>, root: &Node, pipeline: &Pipeline) -> Vec<Problem> {
-    let mut checker = Checker { source, root, problems: Vec::new() };
+pub(super) fn check(source: &Source<'_>, yaml: &Yaml, pipeline: &Pipeline) -> Vec<Problem> {
+    let mut checker = Checker { source, yaml, problems: Vec::new() };
     owned(&mut checker, pipeline);
     files(&mut checker, pipeline);
     for clash in names::clashes(pipeline) {

@@ -39,11 +39,11 @@ pub fn parse(name: &str, text: &str) -> Result<Pipeline, PipelineError> {
             source.problem(&(0..0), "a byte order mark; expected UTF-8 without one").without_excerpt(),
         ]));
     }
-    let root = outline::read(&source).map_err(invalid)?;
-    let mut problems = texts::check(&source, &root);
+    let yaml = outline::read(&source).map_err(invalid)?;
+    let mut problems = texts::check(&source, &yaml);
     match serde_yaml::from_str::<Pipeline>(text) {
         Ok(pipeline) if problems.is_empty() => {
-            problems = check::check(&source, &root, &pipeline);
+            problems = check::check(&source, &yaml, &pipeline);
             if problems.is_empty() {
                 return Ok(pipeline);
             }

@@ -1,4 +1,4 @@
-//! A pipeline file's structure with the place of every node, and the rules for structure alone.
+//! A pipeline file's structure: the rules for structure alone, and the place of every path.
 //!
 //! serde knows a place only while it reads; what is judged later, or across keys, finds its
 //! place here. A pipeline is read as it is written: no anchors, aliases, tags or merges, no
@@ -6,73 +6,33 @@
 
 use std::ops::Range;
 
-use granit_parser::{Event, Parser, ScalarStyle, Span};
-
 use super::problem::{Problem, Source};
+use crate::yaml::{Content, Id, Node, Scalar, Yaml};
 
-#[derive(Debug)]
-pub(super) struct Node {
-    pub(super) span: Range<usize>,
-    pub(super) value: Value,
+/// The text of a scalar.
+pub(super) fn text(yaml: &Yaml, id: Id) -> Option<&str> {
+    yaml.scalar(id).map(Scalar::shown)
 }
 
-#[derive(Debug)]
-pub(super) enum Value {
-    Scalar { text: String, plain: bool },
-    List(Vec<Node>),
-    Map(Vec<(Node, Node)>),
+/// The child a step of a path leads to: a key, or a position in a list.
+fn child(yaml: &Yaml, id: Id, step: &str) -> Option<Id> {
+    match &yaml.nodes[id].content {
+        Content::Map(entries) => yaml.get(entries, step),
+        Content::Sequence(items) => step.parse::<usize>().ok().and_then(|position| items.get(position)).copied(),
+        Content::Scalar(_) | Content::Alias(_) => None,
+    }
 }
 
-impl Node {
-    /// The text of a scalar.
-    pub(super) fn text(&self) -> Option<&str> {
-        match &self.value {
-            Value::Scalar { text, .. } => Some(text),
-            _ => None,
+/// The place of a dotted path, or of the nearest one above it: a default has no place of its own.
+pub(super) fn nearest(yaml: &Yaml, path: &str) -> Range<usize> {
+    let mut nearest = yaml.documents.first().copied();
+    for step in path.split('.') {
+        match nearest.and_then(|id| child(yaml, id, step)) {
+            Some(child) => nearest = Some(child),
+            None => break,
         }
     }
-
-    /// The child a step of a path leads to: a key, or a position in a list.
-    fn child(&self, step: &str) -> Option<&Node> {
-        match &self.value {
-            Value::Map(entries) => entries.iter().find(|(key, _)| key.text() == Some(step)).map(|(_, value)| value),
-            Value::List(items) => step.parse::<usize>().ok().and_then(|position| items.get(position)),
-            Value::Scalar { .. } => None,
-        }
-    }
-
-    /// The node at a dotted path, or the nearest one above it: a default has no place of its own.
-    pub(super) fn nearest(&self, path: &str) -> &Node {
-        let mut node = self;
-        for step in path.split('.') {
-            match node.child(step) {
-                Some(child) => node = child,
-                None => break,
-            }
-        }
-        node
-    }
-
-    /// Every node a pattern leads to, with its path; `*` stands for each item of a list,
-    /// and for each value of a map whose keys are names of the user's own.
-    pub(super) fn each<'n>(&'n self, pattern: &str) -> Vec<(String, &'n Node)> {
-        let mut nodes = vec![(String::new(), self)];
-        for step in pattern.split('.') {
-            nodes = nodes
-                .into_iter()
-                .flat_map(|(path, node)| match (&node.value, step) {
-                    (Value::List(items), "*") => {
-                        items.iter().enumerate().map(|(at, item)| (join(&path, &at.to_string()), item)).collect()
-                    }
-                    (Value::Map(entries), "*") => {
-                        entries.iter().map(|(key, value)| (join(&path, key.text().unwrap_or("?")), value)).collect()
-                    }
-                    _ => node.child(step).map(|child| (join(&path, step), child)).into_iter().collect::<Vec<_>>(),
-                })
-                .collect();
-        }
-        nodes
-    }
+    nearest.map_or(0..0, |id| yaml.nodes[id].span.clone())
 }
 
 /// A path one step further.
@@ -93,99 +53,75 @@ pub(super) fn spell(path: &str) -> String {
     spelled
 }
 
-/// A collection that is still open.
-struct Open {
-    span: Range<usize>,
-    children: Vec<Node>,
-}
-
 /// Reads the structure, or says what is wrong with it.
-pub(super) fn read(source: &Source<'_>) -> Result<Node, Vec<Problem>> {
+pub(super) fn read(source: &Source<'_>) -> Result<Yaml, Vec<Problem>> {
+    let one = |span: &Range<usize>, message: String| vec![source.problem(span, message)];
+    let yaml = Yaml::parse_one(source.text).map_err(|error| {
+        let message = match error.second_document {
+            true => "a second document; expected one pipeline per file".to_owned(),
+            false => format!("not YAML: {}", error.message),
+        };
+        one(&error.span, message)
+    })?;
+    let Some(&root) = yaml.documents.first() else {
+        return Err(one(&(0..0), format!("nothing in it; {NOT_A_MAP}")));
+    };
+    let Content::Map(_) = yaml.nodes[root].content else {
+        return Err(one(&yaml.nodes[root].span, NOT_A_MAP.to_owned()));
+    };
     let mut problems = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
-    let mut root = None;
-    for event in Parser::new_from_str(source.text) {
-        let (event, span) = match event {
-            Ok(event) => event,
-            Err(error) => {
-                let place = error.marker().byte_offset().unwrap_or(source.text.len());
-                return Err(vec![source.problem(&(place..place), format!("not YAML: {}", error.info()))]);
-            }
-        };
-        if let Some(refusal) = indirection(&event) {
-            problems.push(source.problem(&range(&span.tag_span().unwrap_or(span)), refusal));
-        }
-        let span = range(&span);
-        let done = match event {
-            Event::DocumentStart(..) if root.is_some() => {
-                return Err(vec![source.problem(&span, "a second document; expected one pipeline per file")]);
-            }
-            Event::SequenceStart(..) | Event::MappingStart(..) => {
-                open.push(Open { span, children: Vec::new() });
-                continue;
-            }
-            Event::Scalar(text, style, ..) => {
-                let plain = style == ScalarStyle::Plain;
-                Node { span, value: Value::Scalar { text: text.into_owned(), plain } }
-            }
-            // Refused above; a stand-in keeps keys and values in step.
-            Event::Alias(_) => Node { span, value: Value::Scalar { text: String::new(), plain: false } },
-            Event::SequenceEnd => {
-                let Some(Open { span, children }) = open.pop() else { continue };
-                Node { span, value: Value::List(children) }
-            }
-            Event::MappingEnd => {
-                let Some(Open { span, children }) = open.pop() else { continue };
-                Node { span, value: Value::Map(entries(source, children, &mut problems)) }
-            }
-            _ => continue,
-        };
-        match open.last_mut() {
-            Some(parent) => parent.children.push(done),
-            None => root = Some(done),
-        }
-    }
-    match root {
-        Some(root @ Node { value: Value::Map(_), .. }) if problems.is_empty() => Ok(root),
-        Some(Node { value: Value::Map(_), .. }) => Err(problems),
-        Some(Node { span, .. }) => Err(vec![source.problem(&span, NOT_A_MAP)]),
-        None => Err(vec![source.problem(&(0..0), format!("nothing in it; {NOT_A_MAP}"))]),
-    }
+    judge(source, &yaml, root, &mut problems);
+    if problems.is_empty() { Ok(yaml) } else { Err(problems) }
 }
 
 const NOT_A_MAP: &str = "expected the keys of a pipeline: `name`, `repository`, `root`, …";
 
-fn range(span: &Span) -> Range<usize> {
-    span.byte_range().unwrap_or_default()
+/// Says what is no plain structure, in the order in which it is read: a map's keys at its end.
+fn judge(source: &Source<'_>, yaml: &Yaml, id: Id, problems: &mut Vec<Problem>) {
+    let node = &yaml.nodes[id];
+    if let Some(refusal) = indirection(node) {
+        problems.push(source.problem(node.tag.as_ref().unwrap_or(&node.span), refusal));
+    }
+    match &node.content {
+        Content::Map(entries) => {
+            for &(key, value) in entries {
+                judge(source, yaml, key, problems);
+                judge(source, yaml, value, problems);
+            }
+            keys(source, yaml, entries, problems);
+        }
+        Content::Sequence(items) => items.iter().for_each(|&item| judge(source, yaml, item, problems)),
+        Content::Scalar(_) | Content::Alias(_) => {}
+    }
 }
 
-/// Pairs keys with values; says which keys are no names, and which were there before.
-fn entries(source: &Source<'_>, children: Vec<Node>, problems: &mut Vec<Problem>) -> Vec<(Node, Node)> {
-    let mut entries: Vec<(Node, Node)> = Vec::new();
-    let mut children = children.into_iter();
-    while let (Some(key), Some(value)) = (children.next(), children.next()) {
-        match key.text() {
-            None => problems.push(source.problem(&key.span, "a list or map as a key; expected a name")),
-            Some("<<") => problems.push(source.problem(&key.span, "a merge key; write the keys out")),
-            Some(name) => {
-                if let Some((first, _)) = entries.iter().find(|(earlier, _)| earlier.text() == Some(name)) {
-                    let line = source.problem(&first.span, "").line;
+/// Says which keys are no names, and which were there before.
+fn keys(source: &Source<'_>, yaml: &Yaml, entries: &[(Id, Id)], problems: &mut Vec<Problem>) {
+    for (at, &(key, _)) in entries.iter().enumerate() {
+        let place = |id: Id| &yaml.nodes[id].span;
+        match (&yaml.nodes[key].content, yaml.step(key)) {
+            // Refused above.
+            (Content::Alias(_), _) => {}
+            (Content::Scalar(_), "<<") => problems.push(source.problem(place(key), "a merge key; write the keys out")),
+            (Content::Scalar(_), name) => {
+                let same = |(earlier, _): &&(Id, Id)| text(yaml, *earlier) == Some(name);
+                if let Some(&(first, _)) = entries.iter().take(at).find(same) {
+                    let line = source.problem(place(first), "").line;
                     let message = format!("the key `{name}` is there twice, first in line {line}; keep one");
-                    problems.push(source.problem(&key.span, message));
+                    problems.push(source.problem(place(key), message));
                 }
             }
+            _ => problems.push(source.problem(place(key), "a list or map as a key; expected a name")),
         }
-        entries.push((key, value));
     }
-    entries
 }
 
 /// Anything that makes the text mean something else than it says.
-fn indirection(event: &Event<'_>) -> Option<&'static str> {
-    match event {
-        Event::Alias(_) | Event::UnresolvedAlias(_) => Some("an alias; write the value out"),
-        _ if event.tag().is_some() => Some("a YAML tag; quote text instead, and leave tags out"),
-        _ if event.anchor_id().is_some() => Some("an anchor; there are no aliases here, leave it out"),
+fn indirection(node: &Node) -> Option<&'static str> {
+    match node.content {
+        Content::Alias(_) => Some("an alias; write the value out"),
+        _ if node.tag.is_some() => Some("a YAML tag; quote text instead, and leave tags out"),
+        _ if node.anchored => Some("an anchor; there are no aliases here, leave it out"),
         _ => None,
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! One table, so that every wrong value is reported at its own place and all in one go.
 
-use super::outline::{Node, Value, join, spell};
+use super::outline::{spell, text};
 use super::problem::{Problem, Source};
 use super::{names, paths, rules};
+use crate::yaml::{Content, Id, Scalar, Style, Yaml};
 
 type Rule = fn(&str) -> Result<(), String>;
 
-/// Keys, with `*` for each item of a list, and the rule for their text.
+/// Keys, with `*` for each item of a list or key of the user's own, and the rule for their text.
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("name", names::pipeline),
     ("repository", rules::origin),
@@ -63,67 +64,63 @@ const BOOLEANS: [&str; 1] = ["required"];
 const ADDRESSES: [&str; 2] = ["repository", "artifact.source"];
 
 /// Everything that is wrong with single values.
-pub(super) fn check(source: &Source<'_>, root: &Node) -> Vec<Problem> {
+pub(super) fn check(source: &Source<'_>, yaml: &Yaml) -> Vec<Problem> {
     let mut problems = Vec::new();
-    walk(source, "", root, &mut problems);
-    for (pattern, rule) in RULES {
-        for (path, node) in root.each(pattern) {
-            let Some(text) = node.text() else { continue };
-            // A value that isn't text at all was reported by `walk`.
-            if not_text(node, false).is_some() {
-                continue;
-            }
-            if let Err(message) = rule(text) {
-                let problem = source.problem(&node.span, format!("{}: {message}", spell(&path)));
-                let may_hold_a_secret = ADDRESSES.contains(pattern) && text.contains('@');
-                problems.push(if may_hold_a_secret { problem.without_excerpt() } else { problem });
-            }
-        }
-    }
+    yaml.documents.iter().for_each(|&root| walk(source, yaml, &[], root, &mut problems));
     problems
 }
 
-/// Values that YAML doesn't read as text, and items that are in a list twice.
-fn walk(source: &Source<'_>, path: &str, node: &Node, problems: &mut Vec<Problem>) {
-    let mut report = |node: &Node, path: &str, what: &str| {
-        problems.push(source.problem(&node.span, format!("{}: {what}", spell(path))));
-    };
-    match &node.value {
-        Value::Scalar { .. } => {
-            let boolean_is_fine = path.rsplit('.').next().is_some_and(|key| BOOLEANS.contains(&key));
-            if let Some(why) = not_text(node, boolean_is_fine) {
-                report(node, path, &why);
+/// Values that YAML doesn't read as text or that break their rule, and items that are in a list twice.
+fn walk(source: &Source<'_>, yaml: &Yaml, path: &[&str], id: Id, problems: &mut Vec<Problem>) {
+    let key = spell(&path.join("."));
+    let problem = |id: Id, what: String| source.problem(&yaml.nodes[id].span, format!("{key}: {what}"));
+    match &yaml.nodes[id].content {
+        Content::Scalar(scalar) => {
+            let boolean_is_fine = path.last().is_some_and(|key| BOOLEANS.contains(key));
+            if let Some(why) = not_text(scalar, boolean_is_fine) {
+                problems.push(problem(id, why));
+            } else if let Some((pattern, rule)) = RULES.iter().find(|(pattern, _)| leads_to(pattern, path))
+                && let Err(message) = rule(&scalar.value)
+            {
+                let may_hold_a_secret = ADDRESSES.contains(pattern) && scalar.value.contains('@');
+                let problem = problem(id, message);
+                problems.push(if may_hold_a_secret { problem.without_excerpt() } else { problem });
             }
         }
-        Value::List(items) => {
-            for (position, item) in items.iter().enumerate() {
-                let earlier = items.iter().take(position).any(|other| other.text() == item.text());
-                if let (Some(text), true) = (item.text(), earlier) {
-                    report(item, path, &format!("`{text}` is there twice; keep one"));
+        Content::Sequence(items) => {
+            for (position, &item) in items.iter().enumerate() {
+                let earlier = items.iter().take(position).any(|&other| text(yaml, other) == text(yaml, item));
+                if let (Some(text), true) = (text(yaml, item), earlier) {
+                    problems.push(problem(item, format!("`{text}` is there twice; keep one")));
                 }
-            }
-            for (position, item) in items.iter().enumerate() {
-                walk(source, &join(path, &position.to_string()), item, problems);
+                walk(source, yaml, &[path, &[&position.to_string()]].concat(), item, problems);
             }
         }
-        Value::Map(entries) => {
-            for (key, value) in entries {
-                walk(source, &join(path, key.text().unwrap_or_default()), value, problems);
+        Content::Map(entries) => {
+            for &(key, value) in entries {
+                walk(source, yaml, &[path, &[yaml.step(key)]].concat(), value, problems);
             }
         }
+        // Refused before.
+        Content::Alias(_) => {}
     }
 }
 
+fn leads_to(pattern: &str, path: &[&str]) -> bool {
+    let steps: Vec<&str> = pattern.split('.').collect();
+    steps.len() == path.len() && steps.iter().zip(path).all(|(step, name)| *step == "*" || step == name)
+}
+
 /// Why a scalar is not text: what YAML reads it as, and how to write it.
-fn not_text(node: &Node, boolean_is_fine: bool) -> Option<String> {
-    let Value::Scalar { text, plain: true } = &node.value else { return None };
-    match text.as_str() {
-        _ if node.span.is_empty() => Some("there is no value; give one or delete the key".into()),
-        "~" | "null" | "Null" | "NULL" => Some(format!("`{text}` is no value; give one or delete the key")),
-        "true" | "True" | "TRUE" | "false" | "False" | "FALSE" if !boolean_is_fine => {
+fn not_text(scalar: &Scalar, boolean_is_fine: bool) -> Option<String> {
+    match scalar.value.as_str() {
+        _ if scalar.style != Style::Plain => None,
+        "" => Some("there is no value; give one or delete the key".into()),
+        text @ ("~" | "null" | "Null" | "NULL") => Some(format!("`{text}` is no value; give one or delete the key")),
+        text @ ("true" | "True" | "TRUE" | "false" | "False" | "FALSE") if !boolean_is_fine => {
             Some(format!("`{text}` is a truth value where text is meant; expected text, quoted: \"{text}\""))
         }
-        _ if is_number(text) => {
+        text if is_number(text) => {
             Some(format!("`{text}` is a number where text is meant; expected text, quoted: \"{text}\""))
         }
         _ => None,
@@ -147,29 +144,30 @@ fn is_number(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::outline::{join, read};
     use super::*;
 
     /// The words serde judges itself.
     const WORDS: [&str; 2] = ["forge", "required"];
 
-    fn texts(path: &str, node: &Node, found: &mut Vec<String>) {
-        match &node.value {
-            Value::Scalar { .. } => found.push(path.to_owned()),
-            Value::List(items) => items.iter().for_each(|item| texts(&join(path, "*"), item, found)),
-            Value::Map(entries) => {
-                let step =
-                    |key: &Node| if path == "registries" { "*".to_owned() } else { key.text().unwrap().to_owned() };
-                entries.iter().for_each(|(key, value)| texts(&join(path, &step(key)), value, found));
+    fn texts(yaml: &Yaml, path: &str, id: Id, found: &mut Vec<String>) {
+        match &yaml.nodes[id].content {
+            Content::Scalar(_) => found.push(path.to_owned()),
+            Content::Sequence(items) => items.iter().for_each(|&item| texts(yaml, &join(path, "*"), item, found)),
+            Content::Map(entries) => {
+                let step = |key: Id| if path == "registries" { "*" } else { yaml.key(key).unwrap() };
+                entries.iter().for_each(|&(key, value)| texts(yaml, &join(path, step(key)), value, found));
             }
+            Content::Alias(_) => panic!("an alias at {path}"),
         }
     }
 
     #[test]
     fn every_text_has_a_rule() {
         let text = include_str!("../../fixtures/pipelines/good/full.yaml");
-        let root = super::super::outline::read(&Source { name: "full.yaml", text }).unwrap();
+        let yaml = read(&Source { name: "full.yaml", text }).unwrap();
         let mut found = Vec::new();
-        texts("", &root, &mut found);
+        texts(&yaml, "", yaml.documents[0], &mut found);
         for path in &found {
             let ruled = RULES.iter().any(|(pattern, _)| pattern == path);
             let word = path.rsplit('.').next().is_some_and(|key| WORDS.contains(&key)) || path == "stages.*";

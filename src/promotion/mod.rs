@@ -74,19 +74,26 @@ impl Promotion {
     /// Computes the promotion of a candidate; writes its content commit into the store.
     ///
     /// # Errors
-    /// Refuses a tree whose references can't be read, rewritten or told apart, and a content commit
-    /// that holds anything else than this computes.
+    /// Refuses a tree whose references can't be read, accounted for, rewritten or told apart, and a
+    /// content commit that holds anything else than this computes.
     pub fn compute(pipeline: &Pipeline, store: &Arc<Store>, located: Located) -> Result<Self, PromotionError> {
         let Located { candidate, content } = located;
         let spec = pipeline.spec();
         let rc_commit = store.existing_commit(candidate.rc_commit)?;
         let tree = GitTree::new(store.clone(), rc_commit.tree).named(format!("v{}", candidate.rc));
+        let census = refs::census(&tree, &spec)?;
         let references = refs::read(&tree, &spec, Some(&candidate.rc))?;
         let rewrite = refs::rewrite(&tree, &spec, &candidate.rc)?;
         let images = destinations::images(&spec, &references.occurrences, &candidate.rc)?;
         let edits: Vec<Edit> =
             rewrite.files.iter().map(|file| Edit::write(file.path.clone(), file.after.clone())).collect();
         let content_tree = store.edit(rc_commit.tree, &edits)?;
+        // What the proof of the artifact would refuse after the first write (contract §5, rule 2).
+        let rewritten = GitTree::new(store.clone(), content_tree).named(format!("v{}", candidate.rc.stable));
+        let left = refs::survivors_of(&rewritten, &spec, &candidate.rc.stable).map_err(PromotionError::problems)?;
+        if !left.is_empty() {
+            return Err(PromotionError::problems(left));
+        }
         let content = match content {
             Some(content) if store.tree_of(content)? == content_tree => content,
             Some(content) => {
@@ -99,6 +106,8 @@ impl Promotion {
                 commits::write(store, &pipeline.identity, time, content_tree, parents, message)?
             }
         };
+        let unused =
+            census.unused.iter().map(|exclusion| format!("the exclusion of {} explains nothing", exclusion.path));
         let options = Options {
             modes: pipeline.artifact.modes.0,
             source: pipeline.artifact.source.clone(),
@@ -113,7 +122,7 @@ impl Promotion {
             content_tree,
             changed_files: rewrite.files.iter().map(|file| file.path.clone()).collect(),
             changed_lines: rewrite.lines(),
-            notices: references.notices.iter().map(ToString::to_string).collect(),
+            notices: references.notices.iter().map(ToString::to_string).chain(unused).collect(),
             images,
             stable_tag,
             diff_id: archive::diff_id(&packages, &options)?,

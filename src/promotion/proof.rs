@@ -9,7 +9,7 @@ use super::PromotionError;
 use crate::archive::Ignore;
 use crate::model::{Digest, Rc, Repository};
 use crate::pipeline::Pipeline;
-use crate::refs::{self, Class, Shape};
+use crate::refs;
 use crate::tree::{Kind, Mounted, Tree, TreeError, TreePath, show};
 
 /// What is compared. All three are trees of the packages folder.
@@ -100,15 +100,8 @@ impl Proof<'_> {
     /// Rule 2: no candidate of this version is named in it.
     fn survivors(&self, found: &mut Vec<Difference>) -> Result<(), PromotionError> {
         let tree = self.mounted(self.candidate.0);
-        for n in 0..=self.rc.n {
-            let rc = Rc { n, ..*self.rc };
-            let left = refs::survivors(&tree, &self.pipeline.spec(), &rc).map_err(PromotionError::problems)?;
-            found.extend(left.into_iter().map(|problem| Difference {
-                rule: 2,
-                place: format!("{}:{}", problem.file, problem.line),
-                what: problem.message,
-            }));
-        }
+        let left = refs::survivors_of(&tree, &self.pipeline.spec(), &self.rc.stable);
+        found.extend(differences(2, left.map_err(PromotionError::problems)?));
         Ok(())
     }
 
@@ -131,34 +124,10 @@ impl Proof<'_> {
 
     /// Rule 4: the digest at every place is the one at the same place in the rc artifact.
     fn digests(&self, found: &mut Vec<Difference>) -> Result<(), PromotionError> {
-        let installer = self.pipeline.below_root(&self.pipeline.installer.values);
-        type Places = BTreeMap<(String, String, bool), Vec<Option<Digest>>>;
-        let places = |tree: &dyn Tree| -> Result<Places, PromotionError> {
-            let mut places = Places::new();
-            for o in refs::read(&self.mounted(tree), &self.pipeline.spec(), Some(self.rc))?.occurrences {
-                // The pair is rule 5's, whatever repository it names.
-                let pair = o.shape == Shape::ArtifactPair && o.file == installer;
-                if o.class != Class::PackagesArtifact && !pair {
-                    places.entry((o.file, o.key, o.copy_of.is_some())).or_default().push(o.digest);
-                }
-            }
-            Ok(places)
-        };
-        let (tested, candidate) = (places(self.tested.0)?, places(self.candidate.0)?);
-        for place in tested.keys().chain(candidate.keys()).collect::<BTreeSet<_>>() {
-            let (old, new) = (tested.get(place), candidate.get(place));
-            if old != new {
-                let show = |digests: Option<&Vec<Option<Digest>>>| {
-                    let digest = |d: &Option<Digest>| d.map_or("no digest".to_owned(), |d| d.to_string());
-                    digests.map_or("nothing".to_owned(), |all| all.iter().map(digest).collect::<Vec<_>>().join(", "))
-                };
-                found.push(Difference {
-                    rule: 4,
-                    place: format!("{} {}", place.0, place.1),
-                    what: format!("{} was tested, the candidate has {}", show(old), show(new)),
-                });
-            }
-        }
+        let (spec, rc) = (self.pipeline.spec(), Some(self.rc));
+        let tested = refs::read(&self.mounted(self.tested.0), &spec, rc)?;
+        let candidate = refs::read(&self.mounted(self.candidate.0), &spec, rc)?;
+        found.extend(differences(4, refs::compare_digests(&tested, &candidate)));
         Ok(())
     }
 
@@ -194,6 +163,15 @@ impl Proof<'_> {
         }
         Ok(())
     }
+}
+
+/// Problems of a tree as differences.
+fn differences(rule: u8, problems: Vec<refs::Problem>) -> impl Iterator<Item = Difference> {
+    problems.into_iter().map(move |problem| Difference {
+        rule,
+        place: format!("{}:{}", problem.file, problem.line),
+        what: problem.message,
+    })
 }
 
 /// The same set of files, the same bytes, the same executable bit in both directions.

@@ -2,8 +2,8 @@
 
 use super::Spans;
 use super::shapes::{Found, Shape, Shapes, host_span};
-use super::yaml::{Id, Scalar};
 use crate::model::Digest;
+use crate::yaml::{Id, Scalar};
 
 type Entries<'a> = &'a [(Id, Id)];
 

@@ -13,9 +13,9 @@ use super::read::{FileReading, Reading, References, RefsError};
 use super::shapes::Shapes;
 use super::survivors::{Scalars, is_markdown, is_yaml, read_content};
 use super::text::{Hit, Malformed, Scanner};
-use super::yaml::Yaml;
 use super::{Exclusion, Spec};
 use crate::tree::{Kind, Tree, below, show};
+use crate::yaml::Yaml;
 
 /// A complete account of what looks like a reference.
 #[derive(Clone, Debug, Default)]

@@ -31,7 +31,6 @@ mod shapes;
 mod storage;
 mod survivors;
 mod text;
-mod yaml;
 
 use std::ops::Range;
 

@@ -7,10 +7,10 @@ use super::edit::{Edit, FileEdit, edit, same_apart_from, splice};
 use super::problem::{Lines, Problem};
 use super::read::RefsError;
 use super::storage::{utf8, yaml};
-use super::yaml::{Node, Scalar, Style};
 use crate::model::{Digest, Repository};
 use crate::refs::Pair;
 use crate::tree::Tree;
+use crate::yaml::{Content, Scalar};
 
 const URL: &str = "oci://";
 const REFERENCE: &str = "digest=";
@@ -109,7 +109,7 @@ fn find(bytes: &[u8], pair: &Pair, file: &str) -> Result<Found, Problem> {
     let keys = format!("`{}` and `{}`", pair.url, pair.reference);
     let mut found = Vec::new();
     for node in &yaml.nodes {
-        let Node::Map(entries) = node else { continue };
+        let Content::Map(entries) = &node.content else { continue };
         let values = |name: &str| entries.iter().filter(|(key, _)| yaml.key(*key) == Some(name)).collect::<Vec<_>>();
         for (key, url) in values(&pair.url) {
             for (_, reference) in values(&pair.reference) {
@@ -129,9 +129,9 @@ fn find(bytes: &[u8], pair: &Pair, file: &str) -> Result<Found, Problem> {
             return Err(Problem { file: file.to_owned(), line, column, message, help });
         }
     };
-    let plain = |id: usize| match yaml.nodes.get(id) {
-        Some(Node::Scalar(scalar)) if scalar.is_verbatim(text) && !scalar.aliased => {
-            (scalar.style == Style::Quoted || !scalar.span.is_empty()).then(|| scalar.clone())
+    let plain = |id: usize| match &yaml.nodes[id].content {
+        Content::Scalar(scalar) => {
+            (scalar.is_verbatim(text) && !scalar.aliased && !scalar.is_absent()).then(|| scalar.clone())
         }
         _ => None,
     };

@@ -11,9 +11,9 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::text::{self, Hit, Scanner};
-use super::yaml::{Id, Node, Scalar, Style, Yaml};
 use super::{Pair, Spec};
 use crate::model::{Digest, Repository, Tag};
+use crate::yaml::{Content, Id, Scalar, Style, Yaml};
 
 /// How a reference is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -112,17 +112,17 @@ impl<'a> Shapes<'a> {
     }
 
     fn node(&mut self, id: Id, path: &mut Vec<String>, above: Above) {
-        match &self.yaml.nodes[id] {
-            Node::Scalar(scalar) => self.string(scalar, &path.join("."), above),
-            Node::Alias(_) => {}
-            Node::Sequence(items) => {
+        match &self.yaml.nodes[id].content {
+            Content::Scalar(scalar) => self.string(scalar, &path.join("."), above),
+            Content::Alias(_) => {}
+            Content::Sequence(items) => {
                 for (i, &item) in items.iter().enumerate() {
                     path.push(i.to_string());
                     self.node(item, path, Above { address: None, ..above });
                     path.pop();
                 }
             }
-            Node::Map(entries) => self.map(entries, path, above),
+            Content::Map(entries) => self.map(entries, path, above),
         }
     }
 
@@ -227,11 +227,11 @@ impl<'a> Shapes<'a> {
     }
 
     pub(super) fn start(&self, id: Id) -> Option<usize> {
-        match self.yaml.nodes.get(id)? {
-            Node::Scalar(scalar) => Some(scalar.span.start),
-            Node::Map(entries) => self.start(entries.first()?.0),
-            Node::Sequence(items) => self.start(*items.first()?),
-            Node::Alias(_) => None,
+        match &self.yaml.nodes.get(id)?.content {
+            Content::Scalar(scalar) => Some(scalar.span.start),
+            Content::Map(entries) => self.start(entries.first()?.0),
+            Content::Sequence(items) => self.start(*items.first()?),
+            Content::Alias(_) => None,
         }
     }
 

@@ -6,8 +6,8 @@ use super::problem::{Lines, Problem};
 use super::read::FileReading;
 use super::shapes::{FIX_SPELLING, Fault, Found, Shape, Shapes};
 use super::text::{Scanner, parse};
-use super::yaml::Yaml;
 use super::{Spec, gzip};
+use crate::yaml::Yaml;
 
 /// Reads one file's bytes.
 pub(super) fn read_file(
@@ -43,7 +43,7 @@ pub(super) fn utf8<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, Problem
 /// A file's content as YAML.
 pub(super) fn yaml(path: &str, text: &str) -> Result<Yaml, Problem> {
     Yaml::parse(text).map_err(|error| {
-        let (line, column) = Lines::new(text.as_bytes()).place(error.offset);
+        let (line, column) = Lines::new(text.as_bytes()).place(error.span.start);
         let message = format!("not YAML: {}", error.message);
         let help = "correct it, or declare the file as text if it is a template".to_owned();
         Problem { file: path.to_owned(), line, column, message, help }

@@ -10,10 +10,10 @@ use super::enumerate::in_charts;
 use super::problem::{Lines, Problem};
 use super::shapes::Shapes;
 use super::text::Scanner;
-use super::yaml::{Node, Yaml};
 use super::{Spec, gzip};
 use crate::model::{Rc, Repository, Stable, Tag};
 use crate::tree::{Kind, Tree, below, show};
+use crate::yaml::Yaml;
 
 /// Finds what is left of a release candidate in image position, anywhere below the root:
 /// enumerated or not, text or binary, inside gzip or not. Empty is good; each find names file
@@ -219,11 +219,7 @@ pub(super) struct Scalars(Vec<std::ops::Range<usize>>);
 
 impl Scalars {
     pub(super) fn of(yaml: &Yaml) -> Self {
-        let spans = yaml.nodes.iter().filter_map(|node| match node {
-            Node::Scalar(scalar) => Some(scalar.span.clone()),
-            _ => None,
-        });
-        let mut spans: Vec<_> = spans.collect();
+        let mut spans: Vec<_> = yaml.scalars().map(|scalar| scalar.span.clone()).collect();
         spans.sort_by_key(|span| span.start);
         Self(spans)
     }

@@ -57,15 +57,15 @@ impl Human {
     /// Everything a stage found.
     pub fn stage(self, state: &StageState, digests: &Digests) -> Vec<String> {
         let mut lines = vec![self.stage_head(state)];
-        lines.extend(self.notes(state));
+        lines.extend(self.notes(state, digests));
         lines.extend(state.steps.iter().flat_map(|step| self.step(step, digests)));
         lines.extend(self.wait(state));
         lines.extend(self.refusals(state));
         lines
     }
 
-    pub fn notes(self, state: &StageState) -> Vec<String> {
-        state.notes.iter().flat_map(|note| led("  note: ", note)).collect()
+    pub fn notes(self, state: &StageState, digests: &Digests) -> Vec<String> {
+        state.notes.iter().flat_map(|note| led("  note: ", &self.value(note, digests))).collect()
     }
 
     pub fn wait(self, state: &StageState) -> Vec<String> {
@@ -118,8 +118,10 @@ impl Human {
             lines.extend(story.unknown().flat_map(|(_, unknown)| led("  unknown  ", unknown)));
         }
         let list = |stages: &[&str]| if stages.is_empty() { "nothing".to_owned() } else { stages.join(", ") };
-        lines.push(format!("  done  {}", list(done)));
-        lines.push(format!("  left  {}", list(left)));
+        if !(done.is_empty() && left.is_empty()) {
+            lines.push(format!("  done  {}", list(done)));
+            lines.push(format!("  left  {}", list(left)));
+        }
         lines.extend(next.iter().map(|command| format!("  next  {}", self.paint.bold(&clean(command)))));
         lines
     }

@@ -33,6 +33,13 @@ impl Markdown {
         Self::default()
     }
 
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        let story = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = story.goal.is_some() || !story.stages.is_empty() || story.end.is_some();
+        !told && story.problems.is_empty() && story.warnings.is_empty()
+    }
+
     /// The document in at most `limit` bytes: where it would be longer, details go first.
     pub fn render(&self, limit: usize) -> String {
         let story = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -207,7 +214,10 @@ fn done(story: &Story) -> String {
 fn end(story: &Story) -> String {
     let Some(end) = &story.end else { return String::new() };
     let list = |stages: &[&str]| if stages.is_empty() { "nothing".to_owned() } else { stages.join(", ") };
-    let mut text = format!("{}\n\n- done: {}\n- left: {}\n", headline(end), list(&end.done), list(&end.left));
+    let mut text = format!("{}\n", headline(end));
+    if !(end.done.is_empty() && end.left.is_empty()) {
+        let _ = write!(text, "\n- done: {}\n- left: {}\n", list(&end.done), list(&end.left));
+    }
     if let Some(next) = &end.next {
         let _ = write!(text, "\nTo go on:\n\n{}", block(std::slice::from_ref(next)));
     }
@@ -225,7 +235,7 @@ fn details(summary: &str, body: &str) -> String {
 }
 
 /// Cells must be safe already.
-fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let header: Vec<String> = header.iter().map(|&name| name.to_owned()).collect();
     let rule = format!("|{}\n", "---|".repeat(header.len()));

@@ -85,6 +85,7 @@ pub fn word(state: State) -> &'static str {
 /// The sentence for how a command ended.
 pub fn headline(end: &End) -> &'static str {
     match end.state {
+        State::Holds if end.left.is_empty() && end.done.is_empty() => "Nothing is under way.",
         State::Holds if end.left.is_empty() => "Everything holds: nothing is left to do.",
         State::Holds => "What was asked for holds.",
         State::Work => "There is work to do.",

@@ -108,7 +108,7 @@ impl Terminal {
             bars.clear();
         }
         let mut lines = vec![self.human.stage_line(stage)];
-        lines.extend(self.human.notes(stage));
+        lines.extend(self.human.notes(stage, &inner.digests));
         self.talk(inner, &lines);
         let unknown = stage.steps.iter().flat_map(|step| self.human.unknown(step));
         let wrong: Vec<String> = unknown.chain(self.human.refusals(stage)).collect();
@@ -146,7 +146,7 @@ impl Terminal {
         if !after_run && !inner.warned && goes_on && end.left.contains(&POINT_OF_NO_RETURN) {
             lines.push(self.human.point_of_no_return(first_public(inner, None).as_deref()));
         }
-        if !after_run {
+        if !after_run && !inner.story.stages.is_empty() {
             lines.push(String::new());
         }
         lines.extend(self.human.end(end, &inner.story, after_run));

@@ -81,6 +81,7 @@ impl Digests {
                 named.into_iter().chain(images.iter().map(|(_, digest)| digest)).for_each(|text| self.learn(text));
             }
             Event::Stage(stage) => {
+                stage.notes.iter().for_each(|note| self.learn(note));
                 for action in stage.steps.iter().flat_map(|step| &step.actions) {
                     self.learn(&action.value);
                     action.expects.iter().for_each(|text| self.learn(text));

@@ -3,7 +3,7 @@
 use futures_util::StreamExt;
 
 use super::{Action, Step, World, chart};
-use crate::model::{Answer, CommitId, Repository, Stable, Tag, Unknown};
+use crate::model::{Answer, CommitId, Digest, Repository, Stable, Tag, Unknown};
 
 /// What an alias is a name of.
 #[derive(Clone, Copy)]
@@ -83,24 +83,37 @@ async fn one(
     let Ok(source) = source.parse::<Tag>() else {
         return Alias::Unknown(Unknown::new(what, "not a tag"));
     };
-    let wanted = match world.tagged(repository, &source).await {
-        Answer::Found(manifest) => manifest,
-        Answer::Unknown(unknown) => return Alias::Unknown(unknown),
-        // Not written yet: the plan is made before retag and chart have acted.
-        Answer::Absent if highest == world.promotion.candidate.rc.stable => {
-            match planned(world, repository, &source, merge).await {
-                Answer::Found(manifest) => manifest,
-                Answer::Unknown(unknown) => return Alias::Unknown(unknown),
-                Answer::Absent => return Alias::NoSource(format!("{repository} has no {source} to copy {alias} from")),
+    let (digest, wanted) = match own(world, repository, &source) {
+        Some(digest) => (digest, None),
+        None => match world.tagged(repository, &source).await {
+            Answer::Found(manifest) => (manifest.digest(), Some(manifest)),
+            Answer::Unknown(unknown) => return Alias::Unknown(unknown),
+            // Not written yet: the plan is made before the chart is pushed.
+            Answer::Absent if highest == world.promotion.candidate.rc.stable => {
+                match planned(world, repository, &source, merge) {
+                    Answer::Found(manifest) => (manifest.digest(), Some(manifest)),
+                    Answer::Unknown(unknown) => return Alias::Unknown(unknown),
+                    Answer::Absent => {
+                        return Alias::NoSource(format!("{repository} has no {source} to copy {alias} from"));
+                    }
+                }
             }
-        }
-        Answer::Absent => return Alias::NoSource(format!("{repository} has no {source}: {alias} is left alone")),
+            Answer::Absent => return Alias::NoSource(format!("{repository} has no {source}: {alias} is left alone")),
+        },
     };
     let expect = match world.tagged(repository, alias).await {
-        Answer::Found(manifest) if manifest.digest() == wanted.digest() => return Alias::Right,
+        Answer::Found(manifest) if manifest.digest() == digest => return Alias::Right,
         Answer::Found(manifest) => Some(manifest.digest()),
         Answer::Absent => None,
         Answer::Unknown(unknown) => return Alias::Unknown(unknown),
+    };
+    let wanted = match wanted {
+        Some(manifest) => manifest,
+        None => match world.manifest(repository, digest).await {
+            Answer::Found(manifest) => manifest,
+            Answer::Absent => return Alias::Unknown(Unknown::new(format!("{repository}@{digest}"), "is gone")),
+            Answer::Unknown(unknown) => return Alias::Unknown(unknown),
+        },
     };
     Alias::Move(Box::new(Action::PutManifest {
         repository: repository.clone(),
@@ -110,20 +123,19 @@ async fn one(
     }))
 }
 
-/// What this promotion is going to put under a stable name.
-async fn planned(
-    world: &World<'_>,
-    repository: &Repository,
-    tag: &Tag,
-    merge: CommitId,
-) -> Answer<crate::model::Manifest> {
-    let image = world.promotion.images.iter().find(|image| image.repository == *repository && image.tag == *tag);
-    if let Some(image) = image {
-        return world.manifest(repository, image.digest).await;
+/// What this promotion's own stable name of an image or of the artifact is, without a look: it
+/// was seen under that name when retag held, and finalize doesn't begin before.
+fn own(world: &World<'_>, repository: &Repository, tag: &Tag) -> Option<Digest> {
+    let named = |image: &&crate::promotion::Image| image.repository == *repository && image.tag == *tag;
+    let artifact = *repository == world.pipeline.artifact.repository && *tag == world.promotion.stable_tag;
+    match world.promotion.images.iter().find(named) {
+        Some(image) => Some(image.digest),
+        None => world.facts.pin.filter(|_| artifact).map(|pin| pin.artifact),
     }
-    if let Some(pin) = world.facts.pin.filter(|_| *repository == world.pipeline.artifact.repository) {
-        return world.manifest(repository, pin.artifact).await;
-    }
+}
+
+/// The chart that this promotion is going to push.
+fn planned(world: &World<'_>, repository: &Repository, tag: &Tag, merge: CommitId) -> Answer<crate::model::Manifest> {
     match chart::pack(world, merge) {
         Ok(Some((chart_repository, chart_tag, chart))) if chart_repository == *repository && chart_tag == *tag => {
             Answer::Found(chart.manifest)

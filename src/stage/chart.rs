@@ -60,14 +60,18 @@ pub async fn look(world: &World<'_>, commit: CommitId) -> anyhow::Result<Look> {
     if found.digest() == chart.manifest.digest() {
         return Ok(Look::Ours);
     }
+    let limits = Limits::default();
     let layer = match chart::layer_of(&found) {
         Ok(layer) => layer,
         Err(error) => return Ok(Look::Refused(foreign(&repository, &tag, &error.to_string()))),
     };
+    if layer.size > limits.bytes {
+        return Ok(Look::Refused(foreign(&repository, &tag, &format!("its layer says it has {} bytes", layer.size))));
+    }
     Ok(match world.registry.blob(&repository, layer).await {
         Answer::Unknown(unknown) => Look::Refused(unknown.into()),
         Answer::Absent => Look::Refused(foreign(&repository, &tag, "its layer is missing")),
-        Answer::Found(bytes) => match chart::unpack(&bytes, &Limits::default()) {
+        Answer::Found(bytes) => match chart::unpack(&bytes, &limits) {
             Ok(files) if chart::same(&chart.files, &files) => Look::Ours,
             Ok(_) => Look::Refused(foreign(&repository, &tag, "its files differ from the release's")),
             Err(error) => Look::Refused(foreign(&repository, &tag, &error.to_string())),

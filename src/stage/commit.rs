@@ -47,19 +47,25 @@ fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
         return occupied(world, tip);
     }
     let from = facts.pin.map_or(content, |pin| pin.commit);
-    let strays = world.history().strays(from, tip, facts.base)?;
+    Ok(strayed(world, from, tip)?.map_or_else(Plan::holds, Plan::from))
+}
+
+/// A branch with more on it, since `from`, than people may put there.
+pub fn strayed(world: &World<'_>, from: CommitId, tip: CommitId) -> Result<Option<Refusal>, PromotionError> {
+    let name = &world.facts.names.staging;
+    let strays = world.history().strays(from, tip, world.facts.base)?;
     if strays.is_empty() {
-        return Ok(Plan::holds());
+        return Ok(None);
     }
-    Ok(Refusal::new(format!("{} holds more than the promotion and allowed paths", name.short()))
+    let refusal = Refusal::new(format!("{} holds more than the promotion and allowed paths", name.short()))
         .at(strays.iter().map(|path| show(path)))
         .hint(format!(
             "take those changes off the branch: what is released must be what was tested; to drop every commit on top: \
              git push --force-with-lease={0}:{tip} <origin> {from}:{1}",
             name.short(),
             name
-        ))
-        .into())
+        ));
+    Ok(Some(refusal))
 }
 
 /// The branch is there and does not hold this content: another candidate's, or nobody's.

@@ -198,7 +198,7 @@ async fn images(world: &World<'_>, found: &mut Findings) {
                 .hint("check `references.owned` in the pipeline: sealift refs list shows what is found"),
         );
     }
-    let count = wanted.len();
+    let (count, before) = (wanted.len(), found.refusals.len());
     for ((repository, tag, digest), name) in look(world, wanted).await {
         match name {
             Name::Free(_) => {}
@@ -216,7 +216,9 @@ async fn images(world: &World<'_>, found: &mut Findings) {
             ),
         }
     }
-    found.notes.push(format!("{count} images can be pulled by digest, and their stable tags are free or right"));
+    if found.refusals.len() == before {
+        found.notes.push(format!("{count} images can be pulled by digest, and their stable tags are free or right"));
+    }
 }
 
 fn places(world: &World<'_>, repository: &str, digest: &str) -> Vec<String> {

@@ -2,7 +2,8 @@
 
 use futures_util::future::BoxFuture;
 
-use super::{Action, Plan, Refusal, Stage, Step, World, commit};
+use super::commit::{self, strayed};
+use super::{Action, Plan, Refusal, Stage, Step, World};
 use crate::promotion::PromotionError;
 use crate::tree::show;
 
@@ -57,6 +58,10 @@ async fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
     let content = promotion.content;
     // Where the branch isn't there yet, this is what will be done once it is.
     let tip = facts.staging.filter(|&tip| world.store.is_ancestor(content, tip).unwrap_or(false)).unwrap_or(content);
+    // The branch may have moved since the commit stage looked: a join takes in what is allowed only.
+    if let Some(refusal) = strayed(world, content, tip)? {
+        return Ok(refusal.into());
+    }
     let target = if tip == content { pin } else { promotion.join(world.pipeline, pin, tip)? };
     let action = Action::UpdateRef { name: facts.names.staging.clone(), expect: tip, target };
     Ok(Plan::act(vec![Step::new("branch", [action])]))

@@ -150,8 +150,12 @@ async fn pull(world: &World<'_>, digest: Digest) -> Result<Unpacked, Refusal> {
     let (Some(config), [layer]) = (manifest.config(), manifest.layers()) else {
         return Err(gone("it is not an artifact with a config and one layer"));
     };
+    let limits = Limits::default();
     let mut blobs = Vec::new();
     for descriptor in [config, layer] {
+        if descriptor.size > limits.bytes {
+            return Err(gone(&format!("its blob {} says it has {} bytes", descriptor.digest, descriptor.size)));
+        }
         match world.registry.blob(repository, descriptor).await {
             Answer::Found(bytes) => blobs.push(bytes),
             Answer::Absent => return Err(gone(&format!("its blob {} is missing", descriptor.digest))),
@@ -159,6 +163,6 @@ async fn pull(world: &World<'_>, digest: Digest) -> Result<Unpacked, Refusal> {
         }
     }
     let [config, layer] = blobs.as_slice() else { return Err(Unknown::new(&name, "blobs are missing").into()) };
-    tokio::task::block_in_place(|| archive::read(&manifest, config, layer, &Limits::default()))
+    tokio::task::block_in_place(|| archive::read(&manifest, config, layer, &limits))
         .map_err(|error| Refusal::new(format!("{name} is not an artifact to trust: {error}")))
 }

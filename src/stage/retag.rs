@@ -48,7 +48,11 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
             ),
         }
     }
-    if refusals.is_empty() { Ok(Plan::act(vec![step])) } else { Ok(Plan::refuse(refusals)) }
+    let plan = if refusals.is_empty() { Plan::act(vec![step]) } else { Plan::refuse(refusals) };
+    let unpinned = world.facts.pin.is_none();
+    Ok(plan.notes(unpinned.then(|| {
+        format!("{}:{} too, once the artifact is pinned", world.pipeline.artifact.repository, promotion.stable_tag)
+    })))
 }
 
 /// A stable name that carries another digest: the version is spent.

@@ -39,21 +39,13 @@ impl Stage for Rewrite {
 
 fn digests_stay(world: &World<'_>) -> Result<Vec<Refusal>, PromotionError> {
     let promotion = world.promotion;
-    let (spec, rc) = (world.pipeline.spec(), &promotion.candidate.rc);
-    let digests = |tree: TreeId| -> Result<Vec<_>, PromotionError> {
+    let references = |tree: TreeId| {
         let tree = GitTree::new(world.store.clone(), tree);
-        let places = refs::read(&tree, &spec, Some(rc))?.occurrences.into_iter();
-        Ok(places.map(|place| (place.file, place.key, place.digest)).collect())
+        refs::read(&tree, &world.pipeline.spec(), Some(&promotion.candidate.rc))
     };
-    let before = digests(world.store.tree_of(promotion.candidate.rc_commit)?)?;
-    let after = digests(promotion.content_tree)?;
-    let moved: Vec<String> = before
-        .iter()
-        .zip(&after)
-        .filter(|(before, after)| before != after)
-        .map(|((file, key, _), _)| format!("{file} {key}"))
-        .collect();
-    if moved.is_empty() && before.len() == after.len() {
+    let before = references(world.store.tree_of(promotion.candidate.rc_commit)?)?;
+    let moved = refs::compare_digests(&before, &references(promotion.content_tree)?);
+    if moved.is_empty() {
         return Ok(Vec::new());
     }
     Ok(vec![Refusal::new("the rewrite moved a digest").at(moved).hint("report this: a rewrite changes tags only")])

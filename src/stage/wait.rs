@@ -57,6 +57,8 @@ fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
                     commands: vec![
                         "git fetch origin".into(),
                         format!("git switch {base}"),
+                        // A branch that lies about here may be behind.
+                        format!("git merge --ff-only origin/{base}"),
                         format!("git merge --no-ff --no-edit origin/{staging}"),
                         format!("git push origin {base}"),
                     ],

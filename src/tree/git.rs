@@ -3,7 +3,7 @@
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
-use super::{Entry, Kind, Tree, TreeError, TreePath};
+use super::{Entry, Kind, Tree, TreeError, TreePath, not_a_directory};
 use crate::model::TreeId;
 use crate::port::repository::{Node, Store, StoreError, mode};
 
@@ -53,6 +53,19 @@ impl Tree for GitTree {
     fn entries(&self) -> Result<Vec<Entry>, TreeError> {
         let nodes = self.store.entries(self.tree).map_err(|error| self.failure(b"", error))?;
         nodes.into_iter().map(|(path, node)| self.entry(path, node)).collect()
+    }
+
+    fn find(&self, path: &[u8]) -> Result<Option<Entry>, TreeError> {
+        let node = self.store.entry(self.tree, path).map_err(|error| self.failure(path, error))?;
+        node.map(|node| self.entry(path.to_vec(), node)).transpose()
+    }
+
+    fn entries_under(&self, directory: &[u8]) -> Result<Vec<Entry>, TreeError> {
+        let tree = self.store.subtree(self.tree, directory).map_err(|error| self.failure(directory, error))?;
+        let Some(tree) = tree else { return Err(self.error(directory, not_a_directory())) };
+        let nodes = self.store.entries(tree).map_err(|error| self.failure(directory, error))?;
+        let whole = |path: TreePath| if directory.is_empty() { path } else { [directory, b"/", &path].concat() };
+        nodes.into_iter().map(|(path, node)| self.entry(whole(path), node)).collect()
     }
 
     fn open(&self, path: &[u8]) -> Result<Box<dyn Read + '_>, TreeError> {

@@ -11,11 +11,14 @@
 
 mod archive;
 mod ci;
+mod demo;
 mod laws;
 mod pipelines;
+mod real;
 mod refs;
 mod registry;
 mod report;
 mod repository;
 mod rows;
+mod shape;
 mod support;

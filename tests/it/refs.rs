@@ -16,7 +16,7 @@ use sealift::refs::{Declared, GzipCopy, Pair, Spec};
 use sealift::tree::{DirTree, MemTree};
 
 /// The folder of shared data, when it is there.
-fn shared() -> Option<PathBuf> {
+pub(crate) fn shared() -> Option<PathBuf> {
     let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let data = std::env::var_os("SEALIFT_SHARED_DATA").map_or_else(default, PathBuf::from);
     let found = data.join("cozystack-1.6.2").is_dir();

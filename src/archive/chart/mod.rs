@@ -10,7 +10,7 @@ mod helmignore;
 mod metadata;
 mod pack;
 mod scalar;
-mod yaml;
+mod values;
 
 use std::collections::BTreeMap;
 

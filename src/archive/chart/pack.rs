@@ -5,7 +5,7 @@ use std::io::Write as _;
 use super::helmignore::{self, Rules};
 use super::metadata::{Metadata, is_semver};
 use super::scalar;
-use super::yaml::Fault;
+use super::values::Fault;
 use super::{CONFIG_TYPE, Chart, ChartError, ChartSpec, Files, LAYER_TYPE};
 use crate::archive::build::blob;
 use crate::archive::gzip::Gzip;

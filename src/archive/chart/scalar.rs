@@ -2,79 +2,72 @@
 
 use std::ops::Range;
 
-use granit_parser::ScalarStyle;
-
-use super::yaml::{Fault, Key, Node, What, find, nodes, utf8};
+use super::values::{Fault, Values};
+use crate::yaml::{Content, Style};
 
 /// Puts `value` where the scalar at `key` is (`a.b.0.c`), in the quotes that are there. A plain
 /// scalar gets quotes where the value needs them to stay a string.
 pub(super) fn replace_scalar(bytes: &[u8], key: &str, value: &str) -> Result<Vec<u8>, Fault> {
-    let text = utf8(bytes)?;
-    let before = nodes(text)?;
-    let node = find(&before, key)?.ok_or_else(|| Fault {
+    let before = Values::read(bytes)?;
+    let at = before.find(key)?.ok_or_else(|| Fault {
         line: 0,
         reason: format!("there is no `{key}`; add it to the file, or correct the key that is to be stamped"),
     })?;
-    let fault = |reason: String| Fault { line: node.line, reason };
-    let style = match &node.what {
-        What::Scalar { plain_node: false, .. } => {
-            return Err(fault(format!(
-                "`{key}` has an anchor or a tag; write it without, so that nothing else changes"
-            )));
+    let node = before.node(at);
+    let reason = match &node.content {
+        Content::Scalar(_) if node.anchored || node.tag.is_some() => {
+            "has an anchor or a tag; write it without, so that nothing else changes"
         }
-        What::Scalar { .. } if node.span.is_empty() => {
-            return Err(fault(format!("`{key}` has no value; write `\"\"` there")));
+        Content::Scalar(_) if node.span.is_empty() => "has no value; write `\"\"` there",
+        Content::Scalar(scalar) if scalar.style == Style::Block => "is a block of text; write it on one line",
+        Content::Scalar(scalar) => {
+            let after = splice(before.text, node.span.clone(), &render(value, scalar.style))?;
+            let mut says = before.says();
+            says[at].1 = Some(value);
+            return prove(after, &says);
         }
-        What::Scalar { style: ScalarStyle::Literal | ScalarStyle::Folded, .. } => {
-            return Err(fault(format!("`{key}` is a block of text; write it on one line")));
-        }
-        What::Scalar { style, .. } => *style,
-        What::Map | What::List => return Err(fault(format!("`{key}` is a map or a list; name a key with one value"))),
-        What::Alias => return Err(fault(format!("`{key}` is an alias; write its value there, or stamp its anchor"))),
+        Content::Map(_) | Content::Sequence(_) => "is a map or a list; name a key with one value",
+        Content::Alias(_) => "is an alias; write its value there, or stamp its anchor",
     };
-    let after = splice(text, node.span.clone(), &render(value, style))?;
-    let expected: Vec<_> =
-        before.iter().map(|n| (n.path.as_str(), if n == node { Some(value) } else { n.value() })).collect();
-    prove(&after, &expected)?;
-    Ok(after.into_bytes())
+    Err(Fault { line: before.line(at), reason: format!("`{key}` {reason}") })
 }
 
 /// Adds a line `key: value` below the top-level scalar `sibling`.
 pub(super) fn insert_below(bytes: &[u8], sibling: &str, key: &str, value: &str) -> Result<Vec<u8>, Fault> {
-    let text = utf8(bytes)?;
-    let before = nodes(text)?;
-    let Some(node) = find(&before, sibling)? else {
+    let before = Values::read(bytes)?;
+    let Some(at) = before.find(sibling)? else {
         return Err(Fault { line: 0, reason: format!("there is no `{sibling}`; add it") });
     };
-    let What::Scalar { key: Some(Key { column, in_flow: false, .. }), .. } = node.what else {
-        return Err(Fault { line: node.line, reason: format!("write `{key}` there: only a block map gets it added") });
+    let node = before.node(at);
+    let (Content::Scalar(_), Some(_), false) = (&node.content, node.key, node.in_flow) else {
+        let reason = format!("write `{key}` there: only a block map gets it added");
+        return Err(Fault { line: before.line(at), reason });
     };
-    let rest = text.get(node.span.end..).unwrap_or_default();
-    let line = format!("{}{key}: {}", " ".repeat(column), render(value, ScalarStyle::Plain));
-    let (at, line) = match rest.find('\n') {
+    let above = before.text.get(..before.start(at)).unwrap_or_default();
+    let indent = above.rsplit(['\n', '\r']).next().unwrap_or_default().trim_start_matches('\u{feff}');
+    let line = format!("{indent}{key}: {}", render(value, Style::Plain));
+    let rest = before.text.get(node.span.end..).unwrap_or_default();
+    let (place, line) = match rest.find('\n') {
         Some(end) => {
             let ending = if rest.get(..end).is_some_and(|r| r.ends_with('\r')) { "\r\n" } else { "\n" };
             (node.span.end + end + 1, line + ending)
         }
-        None => (text.len(), format!("\n{line}")),
+        None => (before.text.len(), format!("\n{line}")),
     };
-    let after = splice(text, at..at, &line)?;
-    let mut expected: Vec<_> = before.iter().map(|n| (n.path.as_str(), n.value())).collect();
-    let place = before.iter().position(|n| n == node).map_or(0, |at| at + 1);
-    expected.insert(place, (key, Some(value)));
-    prove(&after, &expected)?;
-    Ok(after.into_bytes())
+    let after = splice(before.text, place..place, &line)?;
+    let mut says = before.says();
+    says.insert(at + 1, (key, Some(value)));
+    prove(after, &says)
 }
 
 /// Whether there is such a key.
 pub(super) fn has(bytes: &[u8], key: &str) -> Result<bool, Fault> {
-    Ok(find(&nodes(utf8(bytes)?)?, key)?.is_some())
+    Ok(Values::read(bytes)?.find(key)?.is_some())
 }
 
 /// The line a key is on.
 pub(super) fn line_of(bytes: &[u8], key: &str) -> usize {
-    let nodes = utf8(bytes).and_then(nodes).unwrap_or_default();
-    nodes.iter().find(|n| n.path == key).map_or(0, |n| n.line)
+    Values::read(bytes).ok().and_then(|values| values.all(key).next().map(|at| values.line(at))).unwrap_or(0)
 }
 
 fn splice(text: &str, span: Range<usize>, new: &str) -> Result<String, Fault> {
@@ -85,19 +78,17 @@ fn splice(text: &str, span: Range<usize>, new: &str) -> Result<String, Fault> {
 }
 
 /// The edited text must read back as planned, or it isn't handed out.
-fn prove(text: &str, expected: &[(&str, Option<&str>)]) -> Result<(), Fault> {
-    let after = nodes(text)?;
-    let equal = |(node, (path, value)): (&Node, &(&str, Option<&str>))| node.path == *path && node.value() == *value;
-    if after.len() == expected.len() && after.iter().zip(expected).all(equal) {
-        return Ok(());
+fn prove(text: String, expected: &[(&str, Option<&str>)]) -> Result<Vec<u8>, Fault> {
+    if Values::read(text.as_bytes())?.says() == expected {
+        return Ok(text.into_bytes());
     }
     Err(Fault { line: 0, reason: "stamping would change more than the value; simplify the YAML there".into() })
 }
 
-fn render(value: &str, style: ScalarStyle) -> String {
+fn render(value: &str, style: Style) -> String {
     match style {
-        ScalarStyle::Plain if stays_a_string(value) => value.to_owned(),
-        ScalarStyle::SingleQuoted if !value.contains(char::is_control) => format!("'{}'", value.replace('\'', "''")),
+        Style::Plain if stays_a_string(value) => value.to_owned(),
+        Style::SingleQuoted if !value.contains(char::is_control) => format!("'{}'", value.replace('\'', "''")),
         // A JSON string is a double-quoted YAML scalar (YAML 1.2, 1.2).
         _ => serde_json::Value::from(value).to_string(),
     }

@@ -32,7 +32,8 @@ pub trait RegistryRead: Send + Sync {
     /// A manifest, its bytes hashed. By digest, other bytes are unknown.
     fn manifest<'a>(&'a self, repository: &'a Repository, at: &'a At) -> BoxFuture<'a, Answer<Manifest>>;
 
-    /// A blob's bytes, their size and digest checked against the descriptor before they are handed out.
+    /// A blob's bytes, their size and digest checked against the descriptor before they are
+    /// handed out. They are held in memory: what size is too large is for the caller to say.
     fn blob<'a>(&'a self, repository: &'a Repository, descriptor: &'a Descriptor) -> BoxFuture<'a, Answer<Vec<u8>>>;
 
     /// Whether a blob is there. A registry that won't say is unknown.
@@ -48,7 +49,9 @@ pub trait RegistryWrite: Send + Sync {
     /// Uploads a blob. One that is already there is success without an upload.
     fn put_blob<'a>(&'a self, repository: &'a Repository, blob: &'a Blob) -> BoxFuture<'a, Result<(), WriteError>>;
 
-    /// Puts a manifest's exact bytes under a tag, replacing what the tag named.
+    /// Puts a manifest's exact bytes under a tag, replacing what the tag named. A registry that
+    /// throttles (429: nothing was done) is waited for, up to the retry policy's budget; any
+    /// other unclear end is [`WriteError::Unknown`] after a single send.
     fn put_manifest<'a>(
         &'a self,
         repository: &'a Repository,
@@ -86,7 +89,7 @@ pub enum Mount {
 pub enum Location {
     /// `layout:DIR`: OCI image layouts under `DIR/<host>/<repository>/`.
     Layout(PathBuf),
-    /// `http://…` or `https://…`: another address for the same host name.
+    /// `http://…` or `https://…`, without a path: another address for the same host name.
     Url(String),
 }
 

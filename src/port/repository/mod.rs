@@ -1,5 +1,6 @@
 //! git: a bare store of sealift's own for objects, and an origin for refs.
 
+mod checkout;
 mod compare;
 mod content;
 mod credential;
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 
 use futures_util::future::BoxFuture;
 
+pub use checkout::check_out;
 pub use content::{Difference, Node, mode};
 pub use credential::Credential;
 pub use edit::{Change, Edit};

@@ -1,3 +1,88 @@
 //! The laws of a promotion, each over every shipped pipeline.
 
+mod crash;
+mod deterministic;
+mod faults;
+mod kill;
+mod plan;
+mod safety;
+mod stale;
+mod twice;
 mod world;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::Path;
+
+use sealift::engine::State;
+
+use crate::support::crash::Count;
+use crate::support::world::{Case, Ran, Shipped, World, WorldSnapshot};
+
+/// How many cases of a law run at once.
+const AT_ONCE: usize = 4;
+
+/// Runs cases beside each other, each on a thread of its own; the first that fails fails the law.
+async fn all<F: Future<Output = ()>>(cases: impl IntoIterator<Item = impl FnOnce() -> F + Send + 'static>) {
+    let mut running = tokio::task::JoinSet::new();
+    for case in cases {
+        if running.len() == AT_ONCE {
+            running.join_next().await.unwrap().unwrap();
+        }
+        let runtime = tokio::runtime::Handle::current();
+        running.spawn_blocking(move || runtime.block_on(case()));
+    }
+    while let Some(ended) = running.join_next().await {
+        ended.unwrap();
+    }
+}
+
+/// A promotion nobody disturbs, and where it can be entered.
+struct Undisturbed {
+    fresh: World,
+    /// Waiting, and then merged by a person.
+    merged: World,
+    last: WorldSnapshot,
+    /// The effects before and after the merge.
+    before: Count,
+    after: Count,
+    /// What was told before and after it.
+    told: [Ran; 2],
+}
+
+impl Undisturbed {
+    async fn of(shipped: &Shipped) -> Self {
+        Self::from(World::build(&Case::of(shipped)).await).await
+    }
+
+    async fn from(fresh: World) -> Self {
+        let world = fresh.copy();
+        let (before, after) = (Count::default(), Count::default());
+        let first = world.session().run_watched(&world.request(), &before).await;
+        first.must_be(State::Waiting);
+        world.merge();
+        let merged = world.copy();
+        let second = world.session().run_watched(&world.request(), &after).await;
+        second.must_be(State::Holds);
+        Self { fresh, merged, last: world.snapshot(), before, after, told: [first, second] }
+    }
+
+    fn effects(&self) -> usize {
+        self.before.effects() + self.after.effects()
+    }
+}
+
+/// The committed minimum of effects, by pipeline and forge: a law over fewer proves less than it did.
+fn minimum(pipeline: &str, forge: &str) -> usize {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/laws/effects.txt");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let minima: BTreeMap<(&str, &str), usize> = lines
+        .map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            ((words[0], words[1]), words[2].parse().unwrap())
+        })
+        .collect();
+    let found = minima.get(&(pipeline, forge));
+    *found.unwrap_or_else(|| panic!("{}: no line for {pipeline} {forge}", file.display()))
+}

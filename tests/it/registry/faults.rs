@@ -41,7 +41,7 @@ async fn everything(registries: &Registries, name: &Repository) {
     found(registries.blob(name, &images::blob("a/b", *b"small").descriptor).await);
 }
 
-/// The nine requests that [`everything`] is made of: method and part of the target.
+/// The requests that [`everything`] is made of (method, part of the target); last, the first of all.
 const VERBS: [(&str, &str); 10] = [
     ("GET", "/manifests/v1"),
     ("GET", "/tags/list"),
@@ -189,9 +189,27 @@ async fn other_bytes_than_asked_for_are_unknown() {
         server.fault("GET", "/blobs/", 1..=1, Act::Answer(Response::new(200, bytes)));
         unknown(registries.blob(&name, &blob.descriptor).await);
     }
-    let huge = Descriptor { size: 3, ..blob.descriptor };
-    server.fault("GET", "/blobs/", 1..=1, Act::Answer(Response::new(200, vec![0; 1 << 20])));
-    unknown(registries.blob(&name, &huge).await);
+}
+
+#[tokio::test]
+async fn a_body_larger_than_expected_is_not_read_to_its_end() {
+    let (server, registries, name) = holding().await;
+    let (wanted, blob) = (images::index("x").0, images::blob("a/b", *b"right"));
+    let huge = || Act::Answer(Response::new(200, vec![b' '; 5 << 20]).with("content-type", wanted.media_type()));
+    let small = Descriptor { size: 3, ..blob.descriptor };
+    server.fault("GET", "", 1..=usize::MAX, huge());
+    let answers = [
+        unknown(registries.blob(&name, &small).await),
+        unknown(registries.manifest(&name, &At::Tag(tag("v1"))).await),
+        unknown(registries.tags(&name).await),
+    ];
+    for answer in answers {
+        assert!(answer.detail.contains("larger than"), "{answer}");
+    }
+    let error = Response::new(403, vec![b'x'; 2 << 20]);
+    server.fault("PUT", "/manifests/", 1..=1, Act::Answer(error));
+    let outcome = registries.put_manifest(&name, &tag("v2"), &wanted).await.unwrap_err();
+    assert!(outcome.to_string().contains("larger than"), "{outcome}");
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use crate::support::images;
 async fn holds_the_contract() {
     let dir = tempfile::tempdir().unwrap();
     let cases = contract::check(&Layout::new(dir.path()), "localhost:5000").await;
-    println!("layout: {cases} contract cases");
+    crate::support::say(format_args!("layout: {cases} contract cases"));
     assert!(dir.path().join("localhost_5000/contract/deep/index/oci-layout").is_file());
 }
 

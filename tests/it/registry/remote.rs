@@ -8,7 +8,7 @@ use sealift::port::registry::{
 };
 
 use super::{contract, found, repository, tag, unknown};
-use crate::support::docker_registry::{DockerRegistry, Options, PASSWORD, TLS, USER};
+use crate::support::docker_registry::{DockerRegistry, Options, PASSWORD, USER};
 use crate::support::images;
 use crate::support::registry_server::RegistryServer;
 
@@ -30,14 +30,14 @@ pub fn registries(url: &str) -> Registries {
 async fn our_own_server_holds_the_contract() {
     let server = RegistryServer::start();
     let cases = contract::check(&registries(&server.url()), "registry.test").await;
-    println!("remote, own server: {cases} contract cases");
+    crate::support::say(format_args!("remote, own server: {cases} contract cases"));
 }
 
 #[tokio::test]
 async fn docker_registry_holds_the_contract() {
     let Some(server) = DockerRegistry::start() else { return };
     let cases = contract::check(&registries(&server.url()), "registry.test").await;
-    println!("remote, docker-registry: {cases} contract cases");
+    crate::support::say(format_args!("remote, docker-registry: {cases} contract cases"));
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn docker_registry_with_a_password_holds_the_contract() {
 #[tokio::test]
 async fn docker_registry_over_tls_needs_its_authority() {
     let Some(server) = DockerRegistry::with(Options { password: false, tls: true }) else { return };
-    let trusting = Config { ca: vec![format!("{TLS}/ca.pem").into()], ..config(&server.url()) };
+    let trusting = Config { ca: vec![server.authority()], ..config(&server.url()) };
     contract::check(&Registries::new(trusting).unwrap(), "registry.test").await;
     let name = repository("registry.test/contract/deep/index");
     let answer = unknown(registries(&server.url()).manifest(&name, &At::Tag(tag("v1"))).await);
@@ -191,4 +191,25 @@ fn a_wrong_configuration_is_refused() {
     assert!(error.contains("config.json") && !error.contains("hunter2"), "{error}");
     let absent = Config { docker_config: Some(dir.path().join("no.json")), ..Config::default() };
     assert!(Registries::new(absent).is_ok());
+}
+
+#[tokio::test]
+async fn the_server_counts_writes_and_stops_at_any() {
+    use std::sync::{Arc, Mutex};
+    let server = Arc::new(RegistryServer::start());
+    let registries = registries(&server.url());
+    let name = repository("registry.test/org/x");
+    images::push_index(&registries, &name, Some("v1"), "x").await;
+    let manifest = found(registries.manifest(&name, &At::Tag(tag("v1"))).await);
+    let (seen, before) = (Arc::new(Mutex::new(Vec::new())), server.writes());
+    for after in [false, true] {
+        let (log, world) = (Arc::clone(&seen), Arc::clone(&server));
+        server.on_write(2, after, move || log.lock().unwrap().push(world.tags().len()));
+    }
+    for to in ["v2", "v3", "v4"] {
+        registries.put_manifest(&name, &tag(to), &manifest).await.unwrap();
+    }
+    assert_eq!(server.writes(), before + 3);
+    // Before the second write v1 and v2 are there, after it v3 too.
+    assert_eq!(*seen.lock().unwrap(), [2, 3]);
 }

@@ -135,7 +135,7 @@ async fn it_holds_for_a_promotion_and_fails_for_each_rule_alone() {
         edit(tree, POSTGRES, |text| text.replace(&one, &two));
         edit(tree, "system/kamaji/values.yaml", |text| text.replace(&two, &one));
     }
-    trees.must_fail(&[3, 4], &format!("{one} was tested, the candidate has {two} (rule 4)"));
+    trees.must_fail(&[3, 4], "(rule 4)");
     (trees.candidate.0, trees.merged) = (candidate.clone(), merged.clone());
 
     // 5: three pins, each of the trusted repository, two of them of one artifact only.
@@ -144,7 +144,9 @@ async fn it_holds_for_a_promotion_and_fails_for_each_rule_alone() {
         let tree = [&mut trees.tested.0, &mut trees.candidate.0, &mut trees.merged];
         edit(tree.into_iter().nth(which).unwrap(), INSTALLER, mallory);
         let whose = ["the rc artifact", "the candidate", "the merge"][which];
-        trees.must_fail(&[5], &format!("in {whose}: it pins ghcr.io/mallory/"));
+        // What is not the trusted repository's is a reference like any other, and rule 4 sees it too.
+        let rules: &[u8] = if which < 2 { &[4, 5] } else { &[5] };
+        trees.must_fail(rules, &format!("in {whose}: it pins ghcr.io/mallory/"));
         (trees.tested.0, trees.candidate.0, trees.merged) = (tested.clone(), candidate.clone(), merged.clone());
     }
     let (rc, stable) = (trees.tested.1.to_string(), trees.candidate.1.to_string());

@@ -2,21 +2,20 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// bcrypt's own test vector, since the file takes nothing weaker.
 pub const USER: &str = "me";
 pub const PASSWORD: &str = "U*U";
-/// Where the certificates are.
-pub const TLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/registry");
 const HTPASSWD: &str = "me:$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW\n";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Wants [`USER`] and [`PASSWORD`] with every request.
     pub password: bool,
-    /// Speaks TLS, with the certificate in `fixtures/registry`.
+    /// Speaks TLS, with a certificate that an authority of its own signed.
     pub tls: bool,
 }
 
@@ -25,7 +24,21 @@ pub struct DockerRegistry {
     child: Child,
     port: u16,
     tls: bool,
-    _storage: tempfile::TempDir,
+    storage: tempfile::TempDir,
+}
+
+/// Writes an authority's certificate, and one for loopback that it signed, with its key.
+fn certify(dir: &Path) {
+    let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let key = rcgen::KeyPair::generate().unwrap();
+    std::fs::write(dir.join("ca.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
+    let authority = rcgen::Issuer::new(params, key);
+    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let key = rcgen::KeyPair::generate().unwrap();
+    let server = rcgen::CertificateParams::new(names).unwrap().signed_by(&key, &authority).unwrap();
+    std::fs::write(dir.join("server.pem"), server.pem()).unwrap();
+    std::fs::write(dir.join("server.key"), key.serialize_pem()).unwrap();
 }
 
 impl DockerRegistry {
@@ -35,20 +48,35 @@ impl DockerRegistry {
     }
 
     pub fn with(options: Options) -> Option<Self> {
+        Self::launch(options, None)
+    }
+
+    /// A registry over a copy of another's [`DockerRegistry::data`].
+    pub fn over(data: &Path) -> Option<Self> {
+        Self::launch(Options::default(), Some(data))
+    }
+
+    fn launch(options: Options, data: Option<&Path>) -> Option<Self> {
         let found =
             Command::new("docker-registry").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         if found.is_err() {
             let test = std::thread::current().name().unwrap_or_default().to_owned();
-            println!("skipped: {test}: docker-registry is not installed (Debian: apt-get install docker-registry)");
+            super::say(format_args!(
+                "skipped: {test}: docker-registry is not installed (Debian: apt-get install docker-registry)"
+            ));
             assert_ne!(std::env::var("SEALIFT_REQUIRE_PEERS").as_deref(), Ok("1"), "docker-registry is required here");
             return None;
         }
         // A free port can be lost to somebody else before the registry takes it.
-        (0..5).find_map(|_| Self::try_launch(options)).or_else(|| panic!("docker-registry doesn't start"))
+        (0..5).find_map(|_| Self::try_launch(options, data)).or_else(|| panic!("docker-registry doesn't start"))
     }
 
-    fn try_launch(options: Options) -> Option<Self> {
+    fn try_launch(options: Options, data: Option<&Path>) -> Option<Self> {
         let storage = tempfile::tempdir().unwrap();
+        if let Some(data) = data {
+            let copied = Command::new("cp").arg("-a").arg(data).arg(storage.path().join("data")).status().unwrap();
+            assert!(copied.success());
+        }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let dir = storage.path().display();
         let mut config = format!(
@@ -56,7 +84,8 @@ impl DockerRegistry {
              http: \n  addr: '127.0.0.1:{port}'\n"
         );
         if options.tls {
-            config.push_str(&format!("  tls: {{certificate: {TLS}/server.pem, key: {TLS}/server.key}}\n"));
+            certify(storage.path());
+            config.push_str(&format!("  tls: {{certificate: {dir}/server.pem, key: {dir}/server.key}}\n"));
         }
         if options.password {
             std::fs::write(storage.path().join("htpasswd"), HTPASSWD).unwrap();
@@ -71,7 +100,7 @@ impl DockerRegistry {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut registry = Self { child, port, tls: options.tls, _storage: storage };
+        let mut registry = Self { child, port, tls: options.tls, storage };
         let patience = Instant::now() + Duration::from_secs(30);
         while Instant::now() < patience {
             if registry.child.try_wait().unwrap().is_some() {
@@ -91,6 +120,16 @@ impl DockerRegistry {
         stream.write_all(b"GET /v2/ HTTP/1.0\r\n\r\n").is_ok()
             && stream.read_exact(&mut answer).is_ok()
             && (self.tls || matches!(&answer[9..], b"200" | b"401"))
+    }
+
+    /// The certificate of the authority that signed the registry's.
+    pub fn authority(&self) -> PathBuf {
+        self.storage.path().join("ca.pem")
+    }
+
+    /// Where it keeps what was pushed.
+    pub fn data(&self) -> PathBuf {
+        self.storage.path().join("data")
     }
 
     /// `127.0.0.1:PORT`.

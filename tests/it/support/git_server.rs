@@ -30,6 +30,8 @@ pub enum Reaction {
     CutBefore,
     /// git carries the request out; the connection is closed instead of an answer.
     CutAfter,
+    /// git carries the request out; then this is called, and the connection is closed.
+    Then(Box<dyn FnOnce() + Send>),
     /// git answers, and the answer ends after so many bytes of its body.
     CutWithin(usize),
 }
@@ -141,6 +143,10 @@ impl Shared {
             head.lines().filter(|line| !line.starts_with("Status: ")).map(|line| format!("{line}\r\n")).collect();
         match reaction {
             Reaction::CutAfter => Ok(()),
+            Reaction::Then(then) => {
+                then();
+                Ok(())
+            }
             Reaction::CutWithin(length) => {
                 answer(&mut stream, &status, &lines, &body[..length.min(body.len())], body.len())
             }

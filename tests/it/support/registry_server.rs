@@ -60,14 +60,15 @@ pub struct Logged {
     pub at: Instant,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Repo {
     blobs: HashMap<Digest, Vec<u8>>,
     manifests: HashMap<Digest, (String, Vec<u8>)>,
     tags: BTreeMap<String, Digest>,
 }
 
-type Hook = Arc<dyn Fn() + Send + Sync>;
+/// Answers whether the server goes on with the request; otherwise the connection is cut.
+type Hook = Arc<dyn Fn() -> bool + Send + Sync>;
 
 #[derive(Default)]
 struct State {
@@ -122,9 +123,32 @@ impl RegistryServer {
     /// Calls `hook` right before (or, after it was done, right before the answer to) the nth
     /// write from now: POST, PATCH, PUT, DELETE.
     pub fn on_write(&self, nth: usize, after: bool, hook: impl Fn() + Send + Sync + 'static) {
+        self.hook(nth, after, move || {
+            hook();
+            true
+        });
+    }
+
+    /// Calls `hook` right before the nth write from now, which then is not done, or right after it
+    /// was done; the connection is cut instead of an answer.
+    pub fn cut_write(&self, nth: usize, after: bool, hook: impl Fn() + Send + Sync + 'static) {
+        self.hook(nth, after, move || {
+            hook();
+            false
+        });
+    }
+
+    fn hook(&self, nth: usize, after: bool, hook: impl Fn() -> bool + Send + Sync + 'static) {
         let mut state = self.state();
         let at = state.writes + nth;
         state.hooks.push((at, after, Arc::new(hook)));
+    }
+
+    /// Another registry with the same content.
+    pub fn copy(&self) -> Self {
+        let other = Self::start();
+        other.state().repos = self.state().repos.clone();
+        other
     }
 
     pub fn writes(&self) -> usize {
@@ -196,9 +220,12 @@ fn answer(shared: &Mutex<State>, request: &Request) -> Response {
         let hooks: Vec<Hook> =
             state.hooks.iter().filter(|(n, a, _)| *n == number && *a == after).map(|h| Arc::clone(&h.2)).collect();
         drop(state);
-        hooks.iter().for_each(|hook| hook());
+        hooks.iter().all(|hook| hook())
     };
-    run_hooks(false);
+    let cut = || Response { hang_up: true, ..Response::default() };
+    if !run_hooks(false) {
+        return cut();
+    }
     let response = match act.as_deref() {
         Some(Act::Answer(response)) => response.clone(),
         Some(Act::Before(hook)) => {
@@ -208,7 +235,9 @@ fn answer(shared: &Mutex<State>, request: &Request) -> Response {
         Some(Act::Change(change)) => change(handle(shared, request)),
         None => handle(shared, request),
     };
-    run_hooks(true);
+    if !run_hooks(true) {
+        return cut();
+    }
     let authorization = request.header("authorization").map(str::to_owned);
     let (method, target) = (request.method.clone(), request.target.clone());
     shared.lock().unwrap().log.push(Logged { method, target, authorization, status: response.status, at });

@@ -9,12 +9,20 @@ pub struct Sandbox {
     dir: tempfile::TempDir,
 }
 
+/// A temporary directory, in memory where the machine has such a place: what a test leaves need
+/// not outlive it, and syncing it to a disk takes most of its time.
+pub fn scratch() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    let in_memory = memory.is_dir().then(|| tempfile::tempdir_in(memory).ok()).flatten();
+    in_memory.unwrap_or_else(|| tempfile::tempdir().unwrap())
+}
+
 /// The moment at which `git` works here.
 pub const NOW: i64 = 1_700_000_000;
 
 impl Sandbox {
     pub fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = scratch();
         std::fs::create_dir(dir.path().join("home")).unwrap();
         Self { dir }
     }

@@ -7,17 +7,17 @@ mod session;
 mod snapshot;
 mod source;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-use sealift::model::{Rc, RefName};
+use sealift::model::{Digest, Rc, RefName};
 use sealift::pipeline::{self, Pipeline};
 use sealift::promotion::Names;
 use sealift::promotion::locate::Request;
 
-pub use session::{Ran, Session};
+pub use session::{Ran, Session, Told};
 pub use snapshot::WorldSnapshot;
 pub use source::Source;
 
@@ -80,6 +80,8 @@ pub struct World {
     pub shipped: Shipped,
     /// The candidate that was cut last.
     pub rc: Rc,
+    /// The stable name of every image of that candidate, and what it must name.
+    pub images: BTreeMap<String, Digest>,
     source: Arc<Source>,
     /// Hosts that anything in the tree names: all of them are served from the directory.
     hosts: BTreeSet<String>,
@@ -107,6 +109,7 @@ impl World {
             sandbox,
             shipped: case.shipped.clone(),
             rc: case.rc,
+            images: BTreeMap::new(),
             source: Arc::new(source),
             hosts: BTreeSet::new(),
             made: AtomicUsize::new(0),
@@ -136,6 +139,7 @@ impl World {
             sandbox,
             shipped: self.shipped.clone(),
             rc: self.rc,
+            images: self.images.clone(),
             source: self.source.clone(),
             hosts: self.hosts.clone(),
             made: AtomicUsize::new(0),
@@ -172,6 +176,11 @@ impl World {
         let format = "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)";
         let listed = self.sandbox.git(&self.origin(), &["for-each-ref", format, name]);
         (!listed.is_empty()).then_some(listed)
+    }
+
+    /// Every host that the tree names.
+    pub fn hosts(&self) -> impl Iterator<Item = &str> {
+        self.hosts.iter().map(String::as_str)
     }
 
     /// The arguments that point the real binary at this world.

@@ -120,4 +120,11 @@ mod tests {
         }
         assert!(read(&headers(&[r#"Bearer realm="file:///etc/passwd""#])).is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn reads_anything_to_its_end(text in "[ -~\\t]{0,80}") {
+            let _ = read(&headers(&[&text]));
+        }
+    }
 }

@@ -245,3 +245,27 @@ pub(super) fn resolve(from: &Url, headers: &HeaderMap) -> Result<Url, String> {
         (_, scheme) => Err(format!("the Location leads from {} to {scheme}", from.scheme())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_never_leaves_https() {
+        let to = |from: &str, location: &str| {
+            let headers = [(LOCATION, location.parse().unwrap())].into_iter().collect();
+            resolve(&Url::parse(from).unwrap(), &headers).map(|url| url.to_string())
+        };
+        assert_eq!(to("https://a/v2/x", "/v2/y?z=1").unwrap(), "https://a/v2/y?z=1");
+        assert_eq!(to("http://a/v2/x", "https://b/y").unwrap(), "https://b/y");
+        for (from, location) in [
+            ("https://a/x", "http://a/x"),
+            ("https://a/x", "file:///x"),
+            ("http://a/x", "ftp://a/x"),
+            ("http://a", "//["),
+        ] {
+            assert!(to(from, location).is_err(), "{location}");
+        }
+        assert!(resolve(&Url::parse("https://a/").unwrap(), &HeaderMap::new()).is_err());
+    }
+}

@@ -14,6 +14,7 @@ use sealift::tree::{MemTree, Subtree};
 use super::World;
 use super::source::{File, Files, Source, write};
 use crate::support::images;
+use crate::support::sandbox::scratch;
 
 impl World {
     /// Builds a candidate on top of a branch: its git tag goes on the branch's tip, its commit on
@@ -87,8 +88,9 @@ impl World {
     }
 
     /// Pushes an index for every owned reference; answers what each placeholder digest becomes.
-    async fn images(&self, files: &Files, rc: Rc, to: &dyn RegistryWrite) -> BTreeMap<String, String> {
+    async fn images(&mut self, files: &Files, rc: Rc, to: &dyn RegistryWrite) -> BTreeMap<String, String> {
         let mut digests = BTreeMap::new();
+        self.images.clear();
         let found = refs::read(&self.tree(files), &self.pipeline().spec(), Some(&rc)).unwrap();
         for found in found.occurrences {
             let (Some(repository), Some(placeholder)) = (&found.repository, found.digest) else { continue };
@@ -100,6 +102,11 @@ impl World {
             };
             let digest = images::push_index(to, repository, tag, &seed).await;
             digests.insert(placeholder.hex(), digest.hex());
+            let stable = match tag {
+                Some(tag) => tag.replace(&rc.to_string(), &rc.stable.to_string()),
+                None => format!("v{}", rc.stable),
+            };
+            self.images.insert(format!("{repository}:{stable}"), digest);
         }
         assert!(!digests.is_empty(), "the tree has no owned image");
         digests
@@ -128,7 +135,7 @@ impl World {
             ..Options::default()
         };
         let tree = self.tree(&files);
-        let spool = tempfile::tempdir().unwrap();
+        let spool = scratch();
         let artifact = archive::build(&Subtree::new(&tree, &pipeline.root).unwrap(), &options, spool.path()).unwrap();
         let repository: &Repository = &pipeline.artifact.repository;
         for blob in [&artifact.config, &artifact.layer] {

@@ -14,7 +14,8 @@ use sealift::port::repository::{Origin, OriginRead, OriginWrite, Store};
 use sealift::promotion::locate::Request;
 
 use super::World;
-use crate::support::sandbox::NOW;
+use crate::support::crash::{Hook, Watched};
+use crate::support::sandbox::{NOW, scratch};
 
 /// A machine: a store of its own, and the ports.
 pub struct Session {
@@ -23,6 +24,10 @@ pub struct Session {
     pub origin: Origin,
     pub registries: Registries,
     pub stop: Stop,
+    /// Requests to registries in flight at once.
+    pub parallel: usize,
+    /// What the last command told so far.
+    pub told: Told,
     home: tempfile::TempDir,
 }
 
@@ -34,7 +39,7 @@ pub struct Ran {
 }
 
 #[derive(Default)]
-struct Told(Mutex<Vec<Event>>);
+pub struct Told(Mutex<Vec<Event>>);
 
 impl Observer for Told {
     fn event(&self, event: &Event) {
@@ -45,12 +50,13 @@ impl Observer for Told {
 impl World {
     /// Another machine: nothing is in its store yet.
     pub fn session(&self) -> Session {
-        let home = tempfile::tempdir().unwrap();
+        let home = scratch();
         let store = Arc::new(Store::open(home.path()).unwrap());
         let url = format!("file://{}", self.origin().display());
         let origin = Origin::new(store.clone(), &url, None).unwrap();
         let (pipeline, registries) = (self.pipeline().clone(), self.registries());
-        Session { pipeline, store, origin, registries, stop: Stop::default(), home }
+        let (stop, told) = (Stop::default(), Told::default());
+        Session { pipeline, store, origin, registries, stop, parallel: 4, told, home }
     }
 
     /// All hosts of the tree, served from the registry's directory.
@@ -82,7 +88,7 @@ impl Session {
     /// The read ports, or others in their place.
     pub fn looker_through<'a>(&'a self, origin: &'a dyn OriginRead, registry: &'a dyn RegistryRead) -> Looker<'a> {
         let (pipeline, store) = (&self.pipeline, self.store.clone());
-        Looker { pipeline, store, origin, registry, spool: self.home.path().to_owned(), parallel: 4 }
+        Looker { pipeline, store, origin, registry, spool: self.home.path().to_owned(), parallel: self.parallel }
     }
 
     pub fn looker(&self) -> Looker<'_> {
@@ -98,17 +104,28 @@ impl Session {
         self.run_through(request, &scope, &self.origin, &self.registries).await
     }
 
+    /// Runs what was reviewed under a seal, watched.
+    pub async fn run_sealed(&self, request: &Request, seal: &str, hook: &dyn Hook) -> Ran {
+        let scope = Scope { until: None, seal: Some(seal.parse().unwrap()) };
+        let ports = Watched::new(self, hook);
+        self.run_through(request, &scope, &ports, &ports).await
+    }
+
+    /// Runs with every look and effect watched.
+    pub async fn run_watched(&self, request: &Request, hook: &dyn Hook) -> Ran {
+        let ports = Watched::new(self, hook);
+        self.run_through(request, &Scope::default(), &ports, &ports).await
+    }
+
     /// Runs with ports in the place of the real ones.
     pub async fn run_through<O, R>(&self, request: &Request, scope: &Scope, origin: &O, registry: &R) -> Ran
     where
         O: OriginRead + OriginWrite,
         R: RegistryRead + RegistryWrite,
     {
-        let told = Told::default();
         let effects = Effects { origin, registry };
         let looker = self.looker_through(origin, registry);
-        let state = engine::run(request, scope, &looker, &effects, &self.settings(&told, &now)).await;
-        Ran { state, events: told.0.into_inner().unwrap() }
+        self.ran(engine::run(request, scope, &looker, &effects, &self.settings()).await)
     }
 
     pub async fn plan(&self, request: &Request) -> Ran {
@@ -117,34 +134,44 @@ impl Session {
 
     /// Plans with read ports in the place of the real ones.
     pub async fn plan_through(&self, request: &Request, origin: &dyn OriginRead, registry: &dyn RegistryRead) -> Ran {
-        let told = Told::default();
         let looker = self.looker_through(origin, registry);
-        let state = engine::plan(request, &looker, &self.settings(&told, &now)).await;
-        Ran { state, events: told.0.into_inner().unwrap() }
+        self.ran(engine::plan(request, &looker, &self.settings()).await)
     }
 
     pub async fn verify(&self, request: &Request) -> Ran {
-        let told = Told::default();
-        let state = engine::verify(request, &self.looker(), &self.settings(&told, &now)).await;
-        Ran { state, events: told.0.into_inner().unwrap() }
+        self.ran(engine::verify(request, &self.looker(), &self.settings()).await)
     }
 
     pub async fn abandon(&self, request: &Request, discard: bool) -> Ran {
-        let told = Told::default();
         let effects = Effects { origin: &self.origin, registry: &self.registries };
-        let state = engine::abandon(request, discard, &self.looker(), &effects, &self.settings(&told, &now)).await;
-        Ran { state, events: told.0.into_inner().unwrap() }
+        self.ran(engine::abandon(request, discard, &self.looker(), &effects, &self.settings()).await)
     }
 
-    fn settings<'a>(&self, observer: &'a dyn Observer, now: &'a (dyn Fn() -> i64 + Send + Sync)) -> Settings<'a> {
+    fn ran(&self, state: anyhow::Result<State>) -> Ran {
+        Ran { state, events: std::mem::take(&mut *self.told.0.lock().unwrap()) }
+    }
+
+    fn settings(&self) -> Settings<'_> {
         Settings {
-            observer,
+            observer: &self.told,
             patience: Patience { looks: 2, pause: Duration::from_millis(1) },
             stop: self.stop.clone(),
-            now,
+            now: &now,
             operator: "tester".into(),
             resume: "sealift resume".into(),
         }
+    }
+}
+
+impl Told {
+    /// The stage that spoke last.
+    pub fn last_stage(&self) -> Option<&'static str> {
+        let of = |event: &Event| match event {
+            Event::Stage(state) => Some(state.stage),
+            Event::Acting { stage, .. } | Event::Acted { stage, .. } | Event::Failed { stage, .. } => Some(*stage),
+            _ => None,
+        };
+        self.0.lock().unwrap().iter().rev().find_map(of)
     }
 }
 
@@ -176,11 +203,13 @@ impl Ran {
     }
 
     pub fn refusals(&self) -> Vec<&Refusal> {
-        let of = |event| match event {
-            &Event::Stage(ref state) => state.refusals.iter().collect(),
-            _ => Vec::new(),
-        };
-        self.events.iter().flat_map(of).collect()
+        self.events
+            .iter()
+            .flat_map(|event| match event {
+                Event::Stage(state) => state.refusals.as_slice(),
+                _ => &[],
+            })
+            .collect()
     }
 
     /// Actions that were done, as people read them.

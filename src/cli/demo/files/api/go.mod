@@ -1,0 +1,3 @@
+module git.example/shop/platform/api
+
+go 1.25

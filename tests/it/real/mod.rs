@@ -1,0 +1,8 @@
+//! Whole promotions on real parts: the program as a process, git over file:// and smart HTTP,
+//! docker-registry, a person with git; judged by a script that knows nothing of sealift.
+
+mod mutations;
+mod parts;
+mod promotion;
+mod proxy;
+mod tree;

@@ -1,0 +1,40 @@
+//! The tree of a real release candidate, where it can be had: its files that pin images, and from
+//! the fixture tree what a whole repository has beside them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// From the fixture tree; none of them carries a version.
+const COMPLETED: [&str; 9] = [
+    "README.md",
+    "api",
+    "docs",
+    "packages/apps/kubernetes/current",
+    "packages/core/installer/.helmignore",
+    "packages/core/installer/Chart.yaml",
+    "packages/core/installer/templates",
+    "packages/system/multus/hack",
+    "packages/system/multus/logo.png",
+];
+
+/// `None` where the data isn't there.
+pub fn golden() -> Option<tempfile::TempDir> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let data = std::env::var_os("SEALIFT_SHARED_DATA").map_or_else(|| root.join("../shared/data"), PathBuf::from);
+    let archive = data.join("cozystack-1.6.2/rc.tar.gz");
+    if !archive.is_file() {
+        return None;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for path in COMPLETED {
+        let to = dir.path().join(path);
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        done(Command::new("cp").arg("-a").arg(root.join("fixtures/world/cozystack").join(path)).arg(to));
+    }
+    done(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(dir.path()));
+    Some(dir)
+}
+
+fn done(command: &mut Command) {
+    assert!(command.status().unwrap().success(), "{command:?}");
+}
