@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::{Digest, Rc, Stable};
+use crate::port::Authority;
 use crate::port::registry::Location;
 use crate::promotion::locate::Request;
 
@@ -95,9 +96,9 @@ pub struct World {
     /// A file with the token for the git origin [default: $SEALIFT_GIT_TOKEN]
     #[arg(long, value_name = "FILE")]
     pub git_token_file: Option<PathBuf>,
-    /// A PEM file with further certificate authorities for registries
-    #[arg(long, value_name = "FILE")]
-    pub ca: Vec<PathBuf>,
+    /// A PEM file with further certificate authorities, for every host or for one: of a registry or of the git origin
+    #[arg(long, value_name = "FILE|HOST=FILE", value_parser = <Authority as std::str::FromStr>::from_str)]
+    pub ca: Vec<Authority>,
     /// Where sealift keeps its store of git objects [default: $XDG_CACHE_HOME/sealift]
     #[arg(long, value_name = "DIR", env = "SEALIFT_CACHE")]
     pub cache: Option<PathBuf>,

@@ -12,6 +12,7 @@ use super::remote::{self, Remote, Shared};
 use super::{At, Blob, Layout, Location, Mount, RegistryRead, RegistryWrite, WriteError};
 use super::{RetryPolicy, Stats, Timeouts};
 use crate::model::{Answer, Descriptor, Digest, Manifest, Repository, Tag, Unknown};
+use crate::port::{Authority, AuthorityError};
 
 /// Everything registries need to know. Nothing is read from the environment.
 #[derive(Clone, Debug)]
@@ -24,8 +25,8 @@ pub struct Config {
     pub helper_path: Option<OsString>,
     /// How long a credential helper may take; 30 s if not given.
     pub helper_timeout: Option<Duration>,
-    /// PEM files with certificate authorities to trust beside the system's.
-    pub ca: Vec<PathBuf>,
+    /// Certificate authorities to trust beside the system's.
+    pub ca: Vec<Authority>,
     pub retry: RetryPolicy,
     pub timeouts: Timeouts,
     /// Requests in flight at once, over all hosts.
@@ -54,8 +55,8 @@ pub enum ConfigError {
     Location { host: String, url: String, why: String },
     #[error("{}: {why}", .path.display())]
     DockerConfig { path: PathBuf, why: String },
-    #[error("{}: {why}; expected PEM certificates", .path.display())]
-    Ca { path: PathBuf, why: String },
+    #[error(transparent)]
+    Ca(#[from] AuthorityError),
     #[error("no HTTP client can be made: {0}")]
     Client(String),
 }

@@ -26,7 +26,7 @@ pub use content::{Difference, Node, mode};
 pub use credential::Credential;
 pub use edit::{Change, Edit};
 pub use history::Merged;
-pub use origin::{Origin, OriginError};
+pub use origin::{Http, Origin, OriginError};
 pub use store::{Commit, Store, StoreError, Time};
 pub use write::{NewCommit, NewTag};
 

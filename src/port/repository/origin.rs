@@ -12,9 +12,23 @@ use super::smart::Smart;
 use super::{Credential, OriginRead, OriginWrite, RefUpdate, Refs, Store, StoreError, compare};
 use crate::model::{Answer, RefName, Unknown};
 use crate::port::WriteError;
+use crate::port::authority::{self, Authorities, Authority, AuthorityError};
 
-/// How long a server may be silent.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How an origin over HTTP is reached.
+#[derive(Clone, Debug)]
+pub struct Http {
+    /// How long a server may be silent: the bound of each single wait.
+    pub patience: Duration,
+    /// Certificate authorities to trust beside the system's: those for every host, and those for
+    /// the origin's. A redirect is followed with the same.
+    pub ca: Vec<Authority>,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self { patience: Duration::from_secs(120), ca: Vec::new() }
+    }
+}
 
 /// An origin: a path, a `file://` URL, or an `http(s)://` URL with git's smart protocol.
 ///
@@ -43,25 +57,30 @@ pub enum OriginError {
     Secret { host: String },
     #[error("`{0}` is neither an absolute path nor a file://, http:// or https:// URL")]
     Malformed(String),
+    #[error(transparent)]
+    Ca(#[from] AuthorityError),
 }
 
 impl Origin {
     /// The origin at `url`; `store` receives what is fetched and holds what is pushed. A
     /// credential is used over HTTP only, and there for this scheme, host and port only.
     pub fn new(store: Arc<Store>, url: &str, credential: Option<Credential>) -> Result<Self, OriginError> {
-        Self::with_patience(store, url, credential, PATIENCE)
+        Self::over(store, url, credential, &Http::default())
     }
 
-    /// Like [`Origin::new`]; `patience` bounds each single wait for a server.
-    pub fn with_patience(
+    /// Like [`Origin::new`], with what an HTTP connection is made of.
+    pub fn over(
         store: Arc<Store>,
         url: &str,
         credential: Option<Credential>,
-        patience: Duration,
+        http: &Http,
     ) -> Result<Self, OriginError> {
         let place = match locate(url)? {
             Located::Path(path) => Place::Local(Local::new(path)),
-            Located::Http(url) => Place::Smart(Smart::new(url, credential, patience)),
+            Located::Http(url) => {
+                let trusted = Authorities::read(&http.ca)?.certificates(&authority::place(&url)).collect();
+                Place::Smart(Smart::new(url, credential, http.patience, trusted))
+            }
         };
         Ok(Self(Arc::new(Inner { store, place, url: url.to_owned() })))
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use reqwest::blocking::{Client, RequestBuilder, Response};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, LOCATION};
 use reqwest::redirect::Policy;
-use reqwest::{StatusCode, Url};
+use reqwest::{Certificate, StatusCode, Url};
 
 use super::Credential;
 use crate::port::chain;
@@ -50,11 +50,12 @@ pub(super) struct Failure {
 
 /// A client that follows no redirects by itself. `patience` bounds each wait: for the answer to a
 /// request to begin, and for more of it to come.
-pub(super) fn client(patience: Duration) -> Result<Client, String> {
+pub(super) fn client(patience: Duration, trusted: &[Certificate]) -> Result<Client, String> {
     let client = Client::builder()
         .redirect(Policy::none())
         .connect_timeout(CONNECT.min(patience))
         .timeout(patience)
+        .tls_certs_merge(trusted.iter().cloned())
         .user_agent(concat!("git/2 (sealift ", env!("CARGO_PKG_VERSION"), ")"));
     client.build().map_err(|error| chain(&error))
 }

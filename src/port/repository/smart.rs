@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use git2::{AutotagOption, Direction, FetchOptions, FetchPrune, PushOptions, RemoteCallbacks, RemoteHead, Repository};
-use reqwest::Url;
 use reqwest::blocking::Client;
+use reqwest::{Certificate, Url};
 
 use super::compare::{self, Attempt};
 use super::libgit::{self, id};
@@ -22,12 +22,13 @@ pub(super) struct Smart {
     url: Url,
     credential: Option<Credential>,
     patience: Duration,
+    trusted: Vec<Certificate>,
     client: OnceLock<Result<Client, String>>,
 }
 
 impl Smart {
-    pub(super) fn new(url: Url, credential: Option<Credential>, patience: Duration) -> Self {
-        Self { url, credential, patience, client: OnceLock::new() }
+    pub(super) fn new(url: Url, credential: Option<Credential>, patience: Duration, trusted: Vec<Certificate>) -> Self {
+        Self { url, credential, patience, trusted, client: OnceLock::new() }
     }
 
     pub(super) fn list(&self, store: &Store) -> Result<Refs, Unknown> {
@@ -122,7 +123,7 @@ impl Smart {
 
     /// Runs calls into libgit2 on a handle of their own, so that the store stays free meanwhile.
     fn run<T>(&self, store: &Store, work: impl FnOnce(&Repository) -> Result<T, git2::Error>) -> Result<T, Failed> {
-        let client = self.client.get_or_init(|| session::client(self.patience)).clone();
+        let client = self.client.get_or_init(|| session::client(self.patience, &self.trusted)).clone();
         let client = client.map_err(|words| Failed { words, seen: Seen::default() })?;
         let session = Arc::new(Session::new(client, self.url.clone(), self.credential.clone()));
         let result =

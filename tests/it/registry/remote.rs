@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use sealift::port::Authority;
 use sealift::port::registry::{
     At, Config, Layout, Location, Mount, Registries, RegistryRead, RegistryWrite, RetryPolicy,
 };
@@ -57,9 +58,15 @@ async fn docker_registry_with_a_password_holds_the_contract() {
 #[tokio::test]
 async fn docker_registry_over_tls_needs_its_authority() {
     let Some(server) = DockerRegistry::with(Options { password: false, tls: true }) else { return };
-    let trusting = Config { ca: vec![server.authority()], ..config(&server.url()) };
+    let trusting = Config { ca: vec![server.authority().into()], ..config(&server.url()) };
     contract::check(&Registries::new(trusting).unwrap(), "registry.test").await;
     let name = repository("registry.test/contract/deep/index");
+    let of = |host: &str| {
+        let authority = Authority { host: Some(host.to_owned()), file: server.authority() };
+        Registries::new(Config { ca: vec![authority], ..config(&server.url()) }).unwrap()
+    };
+    assert!(of(&server.host()).manifest(&name, &At::Tag(tag("v1"))).await.is_absent(), "it is answered");
+    unknown(of("elsewhere.test").manifest(&name, &At::Tag(tag("v1"))).await);
     let answer = unknown(registries(&server.url()).manifest(&name, &At::Tag(tag("v1"))).await);
     assert!(answer.to_string().contains("certificate"), "{answer}");
     let plain = server.url().replace("https", "http");
@@ -180,11 +187,12 @@ fn a_wrong_configuration_is_refused() {
     }
     let junk = "-----BEGIN CERTIFICATE-----\nanVuaw==\n-----END CERTIFICATE-----\n";
     for (name, text) in [("none.pem", ""), ("text.pem", "hello"), ("junk.pem", junk), ("cut.pem", &junk[..40])] {
-        let error =
-            Registries::new(Config { ca: vec![file(name, text)], ..Config::default() }).err().map(|e| e.to_string());
+        let error = Registries::new(Config { ca: vec![file(name, text).into()], ..Config::default() })
+            .err()
+            .map(|e| e.to_string());
         assert!(error.as_ref().is_some_and(|e| e.contains(name)), "{name}: {error:?}");
     }
-    let missing = Config { ca: vec![dir.path().join("missing.pem")], ..Config::default() };
+    let missing = Config { ca: vec![dir.path().join("missing.pem").into()], ..Config::default() };
     assert!(Registries::new(missing).is_err());
     let docker = file("config.json", r#"{"auths": "hunter2"}"#);
     let error = Registries::new(Config { docker_config: Some(docker), ..Config::default() }).err().unwrap().to_string();

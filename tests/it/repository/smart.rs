@@ -1,16 +1,16 @@
 //! What only a server can do: say no, ask who you are, redirect, break.
 //!
-//! All of it over plain http: https differs in reqwest's TLS alone and needs a peer with a
-//! certificate, so it is not covered here.
+//! Over plain http, as https differs in TLS alone; whom TLS trusts has its own case.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
-use sealift::port::WriteError;
-use sealift::port::repository::{Credential, OriginRead as _};
+use sealift::port::repository::{Credential, Http, Origin, OriginRead as _};
+use sealift::port::{Authority, WriteError};
 
 use super::world::{Way, World, branch, commit_on, fetched, list, push, unknown};
 use crate::support::git_server::{GitServer, Reaction, Request};
+use crate::support::tls::Door;
 
 fn canned(status: u16, kind: &str, body: &str) -> Reaction {
     Reaction::Canned(status, vec![("Content-Type", kind.to_owned())], body.to_owned())
@@ -140,7 +140,7 @@ async fn a_redirect_on_the_same_host_keeps_the_credential() {
     });
     let store = world.origin("store").store().clone();
     let credential = Some(Credential::token("s3cret"));
-    let origin = sealift::port::repository::Origin::new(store, &world.server.url("old.git"), credential).unwrap();
+    let origin = Origin::new(store, &world.server.url("old.git"), credential).unwrap();
     origin.fetch(&[branch("main")]).await.unwrap();
     let mine = commit_on(&origin, world.main, "mine");
     push(&origin, "new", None, Some(mine)).await.unwrap();
@@ -255,10 +255,38 @@ async fn a_server_that_is_silent_or_gone_is_unknown_in_bounded_time() {
     let untls = world.server.url("origin.git").replace("http://", "https://");
     for url in [format!("http://{silent}/x.git"), format!("https://{silent}/x"), format!("http://{gone}/x"), untls] {
         let store = world.origin("store").store().clone();
-        let patience = Duration::from_millis(300);
-        let origin = sealift::port::repository::Origin::with_patience(store, &url, None, patience).unwrap();
+        let http = Http { patience: Duration::from_millis(300), ..Http::default() };
+        let origin = Origin::over(store, &url, None, &http).unwrap();
         let start = Instant::now();
         let unknown = unknown(&origin).await;
         assert!(start.elapsed() < Duration::from_secs(10) && unknown.what.contains(&url), "{unknown}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_origin_with_a_private_authority_is_reached_by_naming_it() {
+    let world = World::new(Way::Http);
+    let door = Door::before(world.server.address());
+    let url = format!("https://{}/origin.git", door.address);
+    let store = world.origin("store").store().clone();
+    let origin = |host: Option<String>| {
+        let http = Http { ca: vec![Authority { host, file: door.authority() }], ..Http::default() };
+        Origin::over(store.clone(), &url, None, &http).unwrap()
+    };
+    for host in [None, Some(door.address.to_string()), Some("127.0.0.1".to_owned())] {
+        let origin = origin(host);
+        assert_eq!(list(&origin).await, list(&world.origin("store")).await);
+        origin.fetch(&[branch("main")]).await.unwrap();
+        let mine = commit_on(&origin, world.main, "mine");
+        push(&origin, "mine", None, Some(mine)).await.unwrap();
+        push(&origin, "mine", Some(mine), None).await.unwrap();
+    }
+    let plain = Origin::new(store.clone(), &url, None).unwrap();
+    for origin in [plain, origin(Some("elsewhere.example".to_owned()))] {
+        let unknown = unknown(&origin).await;
+        assert!(unknown.detail.contains("certificate"), "{unknown}");
+    }
+    let junk = Http { ca: vec![world.bare.join("HEAD").into()], ..Http::default() };
+    let error = Origin::over(store.clone(), &url, None, &junk).err().unwrap().to_string();
+    assert!(error.contains("expected PEM certificates"), "{error}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use sealift::model::{Answer, CommitId, ObjectId, RefName, Unknown};
 use sealift::port::WriteError;
 use sealift::port::repository::{
-    Credential, Edit, NewCommit, Origin, OriginRead as _, OriginWrite as _, RefUpdate, Refs, Store,
+    Credential, Edit, Http, NewCommit, Origin, OriginRead as _, OriginWrite as _, RefUpdate, Refs, Store,
 };
 
 use crate::support::git_server::GitServer;
@@ -64,7 +64,8 @@ impl World {
 
     pub fn origin_with(&self, store: &str, credential: Option<Credential>) -> Origin {
         let store = Arc::new(Store::open(&self.sandbox.path(store)).unwrap());
-        Origin::with_patience(store, &self.url(), credential, Duration::from_secs(20)).unwrap()
+        Origin::over(store, &self.url(), credential, &Http { patience: Duration::from_secs(20), ..Http::default() })
+            .unwrap()
     }
 
     /// What a ref of the origin names, as git itself says.

@@ -27,20 +27,6 @@ pub struct DockerRegistry {
     storage: tempfile::TempDir,
 }
 
-/// Writes an authority's certificate, and one for loopback that it signed, with its key.
-fn certify(dir: &Path) {
-    let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
-    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-    let key = rcgen::KeyPair::generate().unwrap();
-    std::fs::write(dir.join("ca.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
-    let authority = rcgen::Issuer::new(params, key);
-    let names = vec!["localhost".to_owned(), "127.0.0.1".to_owned()];
-    let key = rcgen::KeyPair::generate().unwrap();
-    let server = rcgen::CertificateParams::new(names).unwrap().signed_by(&key, &authority).unwrap();
-    std::fs::write(dir.join("server.pem"), server.pem()).unwrap();
-    std::fs::write(dir.join("server.key"), key.serialize_pem()).unwrap();
-}
-
 impl DockerRegistry {
     /// `None`, visibly, where there is no such program, unless peers are required.
     pub fn start() -> Option<Self> {
@@ -84,7 +70,7 @@ impl DockerRegistry {
              http: \n  addr: '127.0.0.1:{port}'\n"
         );
         if options.tls {
-            certify(storage.path());
+            super::tls::certify(storage.path());
             config.push_str(&format!("  tls: {{certificate: {dir}/server.pem, key: {dir}/server.key}}\n"));
         }
         if options.password {

@@ -88,6 +88,10 @@ impl GitServer {
         Self { address, shared }
     }
 
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub fn url(&self, repository: &str) -> String {
         format!("http://{}/{repository}", self.address)
     }

@@ -8,6 +8,7 @@ pub mod http;
 pub mod images;
 pub mod registry_server;
 pub mod sandbox;
+pub mod tls;
 pub mod world;
 
 /// Says something that a test harness doesn't keep to itself when the test passes.

@@ -18,25 +18,26 @@ use tokio::io::AsyncReadExt;
 use tokio::time::Instant;
 
 use super::auth::{Access, Proof};
-use super::transport::{Timeouts, USER_AGENT, host, is_transient};
+use super::transport::{Timeouts, USER_AGENT, is_transient};
 use super::upload::{Trouble, local};
 use super::{Remote, words};
 use crate::model::{Repository, Unknown};
+use crate::port::authority::{Authorities, place};
 use crate::port::chain;
 use crate::port::registry::{Blob, Content};
 
 /// One chunk: the largest piece every large registry takes.
 pub(super) const CHUNK: u64 = 4 << 20;
 
-fn client(base: &Url, timeouts: &Timeouts, ca: &[Vec<u8>]) -> Result<oci_client::Client, String> {
+fn client(base: &Url, timeouts: &Timeouts, authorities: &Authorities) -> Result<oci_client::Client, String> {
     let protocol = match base.scheme() {
         "http" => ClientProtocol::HttpsExcept(vec![authority(base)]),
         _ => ClientProtocol::Https,
     };
-    let pem = |data: &Vec<u8>| Certificate { encoding: CertificateEncoding::Pem, data: data.clone() };
+    let pem = |data| Certificate { encoding: CertificateEncoding::Pem, data };
     let config = ClientConfig {
         protocol,
-        extra_root_certificates: ca.iter().map(pem).collect(),
+        extra_root_certificates: authorities.pems(&place(base)).into_iter().map(pem).collect(),
         read_timeout: Some(timeouts.read),
         connect_timeout: Some(timeouts.connect),
         user_agent: USER_AGENT,
@@ -59,7 +60,7 @@ impl Remote {
         let client = self.chunked().map_err(|error| Trouble::from(Unknown::new(what, error)))?;
         self.lend_proof(&client, &target, &Access::push(repository)).await?;
         let started = Instant::now();
-        let wait = self.transport.wait_out(&host(&self.base), started).await;
+        let wait = self.transport.wait_out(&place(&self.base), started).await;
         wait.map_err(|failure| Trouble::from(Unknown::new(what, failure.detail)))?;
         let size = blob.descriptor.size;
         let digest = blob.descriptor.digest.to_string();
@@ -106,7 +107,7 @@ impl Remote {
         if let Some(client) = &*made {
             return Ok(client.clone());
         }
-        let client = client(&self.base, &self.transport.timeouts, &self.ca)?;
+        let client = client(&self.base, &self.transport.timeouts, &self.authorities)?;
         Ok(made.insert(client).clone())
     }
 

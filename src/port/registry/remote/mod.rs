@@ -28,13 +28,14 @@ use self::auth::{Access, Auth};
 pub(super) use self::shared::Shared;
 use self::transport::{Failure, Reply, Request, Transport};
 use crate::model::{Repository, Unknown};
+use crate::port::authority::Authorities;
 
 /// One registry host.
 pub(super) struct Remote {
     base: Url,
     transport: Arc<Transport>,
     auth: Auth,
-    ca: Arc<[Vec<u8>]>,
+    authorities: Arc<Authorities>,
     chunked: Mutex<Option<oci_client::Client>>,
 }
 
@@ -65,7 +66,7 @@ impl Remote {
     pub fn new(base: Url, shared: &Shared) -> Self {
         let transport = Arc::clone(&shared.transport);
         let auth = Auth::new(Arc::clone(&transport), Arc::clone(&shared.credentials));
-        Self { base, transport, auth, ca: Arc::clone(&shared.ca), chunked: Mutex::default() }
+        Self { base, transport, auth, authorities: Arc::clone(&shared.authorities), chunked: Mutex::default() }
     }
 
     /// `/v2/<repository>/<rest>`; `rest` may bring a query.

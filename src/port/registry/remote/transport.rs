@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::retry::{Pauses, RetryPolicy, retry_after};
 use super::stats::Stats;
+use crate::port::authority::{covers, place};
 use crate::port::chain;
 
 pub(super) const USER_AGENT: &str = concat!("sealift/", env!("CARGO_PKG_VERSION"));
@@ -37,12 +38,25 @@ impl Default for Timeouts {
 
 /// Shared by every host, so that throttling, counting and connections are.
 pub(super) struct Transport {
-    pub client: reqwest::Client,
+    pub clients: Clients,
     pub policy: RetryPolicy,
     pub timeouts: Timeouts,
     pub pauses: Pauses,
     pub permits: Semaphore,
     pub stats: Arc<Stats>,
+}
+
+/// An HTTP client per host that has authorities of its own, and one for all others.
+pub(super) struct Clients {
+    pub own: Vec<(String, reqwest::Client)>,
+    pub others: reqwest::Client,
+}
+
+impl Clients {
+    fn of(&self, url: &Url) -> &reqwest::Client {
+        let place = place(url);
+        self.own.iter().find(|(host, _)| covers(host, &place)).map_or(&self.others, |(_, client)| client)
+    }
 }
 
 /// When an unclear outcome allows a repetition.
@@ -118,7 +132,7 @@ impl From<reqwest::Error> for Failure {
 impl Transport {
     /// Sends, and repeats by policy. A 429 or 5xx that outlasts the policy is returned as it is.
     pub async fn send(&self, request: &Request) -> Result<Reply, Failure> {
-        let host = host(&request.url);
+        let host = place(&request.url);
         let (started, mut attempt) = (Instant::now(), 0);
         loop {
             attempt += 1;
@@ -177,7 +191,8 @@ impl Transport {
     async fn follow(&self, request: &Request) -> Result<Reply, Failure> {
         let mut url = request.url.clone();
         for _ in 0..=REDIRECT_LIMIT {
-            let mut builder = self.client.request(request.method.clone(), url.clone()).headers(request.headers.clone());
+            let mut builder =
+                self.clients.of(&url).request(request.method.clone(), url.clone()).headers(request.headers.clone());
             if let Some(value) = request.authorization.as_ref().filter(|_| url.origin() == request.url.origin()) {
                 builder = builder.header(AUTHORIZATION, value.clone());
             }
@@ -217,11 +232,6 @@ impl Transport {
 /// 501 and 505 will say the same next time.
 pub(super) fn is_transient(status: u16) -> bool {
     status == 429 || ((500..600).contains(&status) && !matches!(status, 501 | 505))
-}
-
-/// The key of a host's pause.
-pub(super) fn host(url: &Url) -> String {
-    format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default())
 }
 
 /// Where an answer's `Location` leads.
