@@ -1,10 +1,14 @@
 //! plan, run, resume, status, verify, abandon: thin commands over the engine.
 
+use std::path::Path;
+
 use super::args::{AbandonArgs, PlanArgs, RunArgs, StatusArgs, World};
 use super::environment::Environment;
 use super::failure::Ended;
-use super::session::Session;
+use super::session::{self, Session};
 use crate::engine::{self, Effects, Observer, Patience, Scope, Settings, State, Stop};
+use crate::port::Authority;
+use crate::port::registry::Location;
 use crate::promotion::locate::Request;
 
 /// What a promotion command needs besides its own arguments.
@@ -34,29 +38,45 @@ pub fn quoted(text: &str) -> String {
     if bare { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// The command that goes on, with what decides where it looks.
-pub fn resume(world: &World, request: &Request) -> String {
+/// The command that goes on, with what decides where it looks; it can be typed in any folder.
+fn command(verb: &str, world: &World, request: &Request, environment: &Environment) -> String {
     let version = match request {
         Request::Candidate(rc) => format!("v{rc}"),
         Request::Version(stable) => format!("v{stable}"),
     };
-    let mut command = format!("sealift resume {version} --pipeline {}", quoted(&world.pipeline.display().to_string()));
+    let mut words = vec![environment.program.clone(), verb.to_owned(), version];
+    let mut flag = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    flag("--pipeline", anywhere(&world.pipeline));
     if let Some(repo) = &world.repo {
-        command.push_str(&format!(" --repo {}", quoted(repo)));
+        flag("--repo", session::absolute(repo.clone()));
     }
     for (host, location) in &world.registries {
-        command.push_str(&format!(" --registry {}", quoted(&format!("{host}={location}"))));
+        let location = match location {
+            Location::Layout(dir) => format!("layout:{}", anywhere(dir)),
+            Location::Url(url) => url.clone(),
+        };
+        flag("--registry", format!("{host}={location}"));
     }
     let paths = [
         ("--docker-config", &world.docker_config),
         ("--git-token-file", &world.git_token_file),
         ("--cache", &world.cache),
     ];
-    let paths = paths.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?)));
-    for (flag, path) in paths.chain(world.ca.iter().map(|path| ("--ca", path))) {
-        command.push_str(&format!(" {flag} {}", quoted(&path.display().to_string())));
+    for (name, path) in paths {
+        if let Some(path) = path {
+            flag(name, anywhere(path));
+        }
     }
-    command
+    for Authority { host, file } in &world.ca {
+        let file = anywhere(file);
+        flag("--ca", host.as_ref().map_or_else(|| file.clone(), |host| format!("{host}={file}")));
+    }
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A path that names the same from every folder.
+fn anywhere(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one door to the clock")]
@@ -66,28 +86,33 @@ fn now() -> i64 {
 }
 
 pub async fn plan(args: &PlanArgs, context: &Context<'_>) -> Ended {
-    let session = Session::open(&args.world, context.environment)?;
-    let go_on = resume(&args.world, &args.version).replacen("resume", "run", 1);
+    let session = Session::of(&args.world, context.environment)?;
+    let go_on = command("run", &args.world, &args.version, context.environment);
     engine::plan(&args.version, &session.looker(), &context.settings(&now, go_on)).await
 }
 
 pub async fn run(args: &RunArgs, context: &Context<'_>) -> Ended {
-    let session = Session::open(&args.world, context.environment)?;
+    let session = Session::of(&args.world, context.environment)?;
     let scope = Scope { until: args.until.clone(), seal: args.plan };
     let effects = Effects { origin: &session.origin, registry: &session.registries };
-    let settings = context.settings(&now, resume(&args.world, &args.version));
+    let settings = context.settings(&now, command("resume", &args.world, &args.version, context.environment));
     engine::run(&args.version, &scope, &session.looker(), &effects, &settings).await
 }
 
 pub async fn verify(args: &PlanArgs, context: &Context<'_>) -> Ended {
-    let session = Session::open(&args.world, context.environment)?;
-    engine::verify(&args.version, &session.looker(), &context.settings(&now, resume(&args.world, &args.version))).await
+    let session = Session::of(&args.world, context.environment)?;
+    engine::verify(
+        &args.version,
+        &session.looker(),
+        &context.settings(&now, command("resume", &args.world, &args.version, context.environment)),
+    )
+    .await
 }
 
 pub async fn abandon(args: &AbandonArgs, context: &Context<'_>) -> Ended {
-    let session = Session::open(&args.world, context.environment)?;
+    let session = Session::of(&args.world, context.environment)?;
     let effects = Effects { origin: &session.origin, registry: &session.registries };
-    let again = resume(&args.world, &args.version).replacen("resume", "abandon", 1);
+    let again = command("abandon", &args.world, &args.version, context.environment);
     let again = if args.discard { format!("{again} --discard") } else { again };
     let settings = context.settings(&now, again);
     engine::abandon(&args.version, args.discard, &session.looker(), &effects, &settings).await
@@ -95,7 +120,7 @@ pub async fn abandon(args: &AbandonArgs, context: &Context<'_>) -> Ended {
 
 /// One version, or every one that is unfinished.
 pub async fn status(args: &StatusArgs, context: &Context<'_>) -> Ended {
-    let session = Session::open(&args.world, context.environment)?;
+    let session = Session::of(&args.world, context.environment)?;
     let looker = session.looker();
     let requests = match args.version {
         Some(request) => vec![request],
@@ -103,7 +128,7 @@ pub async fn status(args: &StatusArgs, context: &Context<'_>) -> Ended {
     };
     let mut state = State::Holds;
     for request in &requests {
-        let settings = context.settings(&now, resume(&args.world, request));
+        let settings = context.settings(&now, command("resume", &args.world, request, context.environment));
         let found = engine::plan(request, &looker, &settings).await?;
         state = if state == State::Holds { found } else { state };
     }
@@ -112,4 +137,31 @@ pub async fn status(args: &StatusArgs, context: &Context<'_>) -> Ended {
         context.observer.event(&engine::Event::End(end));
     }
     Ok(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::{Cli, Command};
+
+    #[test]
+    fn the_command_that_goes_on_names_everything_absolutely() {
+        let line = "sealift run v1.6.2-rc.1 -p /p/x.yaml --repo https://git.example/x --registry a.example=layout:/l \
+                    --registry b.example=http://b:5000 --ca /ca.pem --ca git.example=/own.pem --cache /c";
+        let Command::Run(args) = Cli::parse_from(line.split_whitespace()).command else { panic!() };
+        let environment = Environment { program: "/my tools/sealift".into(), ..Environment::default() };
+        assert_eq!(
+            command("resume", &args.world, &args.version, &environment),
+            "'/my tools/sealift' resume v1.6.2-rc.1 --pipeline /p/x.yaml --repo https://git.example/x \
+             --registry a.example=layout:/l --registry b.example=http://b:5000 --cache /c --ca /ca.pem \
+             --ca git.example=/own.pem"
+        );
+        let world = World { pipeline: "x.yaml".into(), repo: Some("origin.git".into()), ..args.world };
+        let command = command("run", &world, &args.version, &environment);
+        let here = std::path::absolute("x.yaml").unwrap();
+        assert!(command.contains(&format!("--pipeline {}", quoted(&here.display().to_string()))), "{command}");
+        assert!(!command.contains(" origin.git"), "{command}");
+    }
 }

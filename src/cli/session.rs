@@ -12,7 +12,7 @@ use crate::engine::Looker;
 use crate::model::Digest;
 use crate::pipeline::{self, Pipeline};
 use crate::port::registry::{Config, Location, Registries};
-use crate::port::repository::{Credential, Origin, Store};
+use crate::port::repository::{Credential, Http, Origin, Store};
 
 /// Everything that is open while a command runs.
 pub struct Session {
@@ -24,8 +24,28 @@ pub struct Session {
     spool: tempfile::TempDir,
 }
 
+/// Who sealift is to registries and to the origin. None at all is the default.
+#[derive(Default)]
+pub struct Credentials {
+    /// Docker's `config.json`.
+    pub docker_config: Option<PathBuf>,
+    pub git: Option<Credential>,
+}
+
+impl Credentials {
+    fn of(world: &World, environment: &Environment) -> anyhow::Result<Self> {
+        let docker_config = world.docker_config.clone().or_else(|| environment.docker_config());
+        Ok(Self { docker_config, git: credential(world, environment)? })
+    }
+}
+
 impl Session {
-    pub fn open(world: &World, environment: &Environment) -> anyhow::Result<Self> {
+    /// With the credentials that were given, or that are usual here.
+    pub fn of(world: &World, environment: &Environment) -> anyhow::Result<Self> {
+        Self::open(world, environment, Credentials::of(world, environment)?)
+    }
+
+    pub fn open(world: &World, environment: &Environment, credentials: Credentials) -> anyhow::Result<Self> {
         let pipeline = pipeline::load(&world.pipeline)?;
         let here = world.pipeline.parent().map(Path::to_owned).unwrap_or_default();
         let url = match &world.repo {
@@ -40,7 +60,8 @@ impl Session {
         let dir = cache.join("stores").join(&name[..32]);
         std::fs::create_dir_all(&dir).with_context(|| format!("{}: can't be made", dir.display()))?;
         let store = Arc::new(Store::open(&dir)?);
-        let origin = Origin::new(store.clone(), &url, credential(world, environment)?)?;
+        let http = Http { ca: world.ca.clone(), ..Http::default() };
+        let origin = Origin::over(store.clone(), &url, credentials.git, &http)?;
         let spool = tempfile::Builder::new()
             .prefix("spool-")
             .tempdir_in(&cache)
@@ -56,7 +77,7 @@ impl Session {
         locations.extend(world.registries.iter().cloned());
         let registries = Registries::new(Config {
             locations,
-            docker_config: world.docker_config.clone().or_else(|| environment.docker_config()),
+            docker_config: credentials.docker_config,
             ca: world.ca.clone(),
             concurrency: usize::from(world.parallel),
             ..Config::default()
@@ -87,7 +108,7 @@ fn relative(url: &str, here: &Path) -> String {
 }
 
 /// An origin as the git port wants it: a URL, or an absolute path.
-fn absolute(url: String) -> String {
+pub fn absolute(url: String) -> String {
     if is_url(&url) {
         return url;
     }

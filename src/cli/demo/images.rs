@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use serde_json::json;
 
-use crate::model::manifest::{ManifestError, OCI_INDEX, OCI_MANIFEST};
+use crate::model::manifest::{OCI_INDEX, OCI_MANIFEST};
 use crate::model::{Descriptor, Digest, Manifest, Repository, Tag};
 use crate::port::registry::{Blob, Content, RegistryWrite};
 
@@ -62,9 +62,9 @@ impl Image {
     }
 
     /// What a build of a version makes of it.
-    pub fn digest(&self, build: &str) -> Digest {
-        let made = index(&self.seed(build));
-        made.map_or_else(|_| Digest::of(b""), |(index, _)| index.digest())
+    pub fn digest(&self, build: &str) -> anyhow::Result<Digest> {
+        let (index, _) = index(&self.seed(build))?;
+        Ok(index.digest())
     }
 
     fn seed(&self, build: &str) -> String {
@@ -98,7 +98,7 @@ pub async fn push_seed(to: &dyn RegistryWrite, repository: &str, seed: &str, tag
 type Single = (Manifest, [Blob; 2]);
 
 /// An index over the platforms.
-fn index(seed: &str) -> Result<(Manifest, Vec<Single>), ManifestError> {
+fn index(seed: &str) -> anyhow::Result<(Manifest, Vec<Single>)> {
     let images = PLATFORMS.iter().map(|architecture| image(seed, architecture)).collect::<Result<Vec<_>, _>>()?;
     let children: Vec<_> = PLATFORMS
         .iter()
@@ -117,8 +117,8 @@ fn index(seed: &str) -> Result<(Manifest, Vec<Single>), ManifestError> {
 }
 
 /// An image of one layer for one platform, with its config and its layer.
-fn image(seed: &str, architecture: &str) -> Result<Single, ManifestError> {
-    let tar = layer(&format!("{seed} for linux/{architecture}\n"));
+fn image(seed: &str, architecture: &str) -> anyhow::Result<Single> {
+    let tar = layer(&format!("{seed} for linux/{architecture}\n"))?;
     let config = json!({
         "created": "2026-01-01T00:00:00Z",
         "architecture": architecture,
@@ -127,7 +127,7 @@ fn image(seed: &str, architecture: &str) -> Result<Single, ManifestError> {
         "rootfs": { "type": "layers", "diff_ids": [Digest::of(&tar)] },
     });
     let config = blob(CONFIG_TYPE, config.to_string().into_bytes());
-    let layer = blob(LAYER_TYPE, gzip(&tar));
+    let layer = blob(LAYER_TYPE, gzip(&tar)?);
     let manifest = json!({
         "schemaVersion": 2,
         "mediaType": OCI_MANIFEST,
@@ -137,21 +137,21 @@ fn image(seed: &str, architecture: &str) -> Result<Single, ManifestError> {
     Ok((Manifest::new(manifest.to_string().into_bytes(), None)?, [config, layer]))
 }
 
-/// A tar with one file. Writing to memory doesn't fail.
-fn layer(content: &str) -> Vec<u8> {
+/// A tar with one file.
+fn layer(content: &str) -> std::io::Result<Vec<u8>> {
     let mut header = tar::Header::new_ustar();
     header.set_size(content.len() as u64);
     header.set_mode(0o644);
     header.set_mtime(0);
     let mut tar = tar::Builder::new(Vec::new());
-    let _ = tar.append_data(&mut header, "image", content.as_bytes());
-    tar.into_inner().unwrap_or_default()
+    tar.append_data(&mut header, "image", content.as_bytes())?;
+    tar.into_inner()
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = flate2::GzBuilder::new().mtime(0).write(Vec::new(), flate2::Compression::default());
-    let _ = encoder.write_all(bytes);
-    encoder.finish().unwrap_or_default()
+    encoder.write_all(bytes)?;
+    encoder.finish()
 }
 
 fn blob(media_type: &str, bytes: Vec<u8>) -> Blob {

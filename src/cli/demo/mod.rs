@@ -13,7 +13,7 @@ mod world;
 use super::args::{DemoArgs, Show, World};
 use super::failure::Ended;
 use super::promote::{Context, quoted};
-use super::session::Session;
+use super::session::{Credentials, Session};
 use crate::engine::{self, Effects, Observer, Patience, Scope, Settings, State};
 use crate::port::repository::{Store, check_out};
 use crate::promotion::locate::Request;
@@ -40,7 +40,8 @@ pub async fn run(args: &DemoArgs, show: &Show, context: &Context<'_>) -> Ended {
     if !place.ready {
         place.begin()?;
     }
-    let session = Session::open(&world_of(&place), context.environment)?;
+    // Nothing is asked for outside the folder: credentials of other places are not even read.
+    let session = Session::open(&world_of(&place), context.environment, Credentials::default())?;
     let demo = Demo { place, session, context, tell };
     demo.make().await?;
     let state = demo.promote(args.stop_at_wait).await?;

@@ -107,9 +107,10 @@ async fn between_two_tags_it_ends_with_130_and_the_printed_command_goes_on() {
     assert_eq!(output.status.code(), Some(130), "{said}");
     let tags = |server: &RegistryServer| server.tags().keys().filter(|name| name.ends_with("v1.6.2")).count();
     assert_eq!(tags(&server), 1, "the write at work was finished, none was begun:\n{said}");
-    let next =
-        said.lines().find_map(|line| line.trim().strip_prefix("next  sealift ")).unwrap_or_else(|| panic!("{said}"));
-    let words: Vec<&str> = next.split(' ').collect();
+    let next = said.lines().find_map(|line| line.trim().strip_prefix("next  ")).unwrap_or_else(|| panic!("{said}"));
+    let (program, words) = next.split_once(' ').unwrap();
+    assert_eq!(program, env!("CARGO_BIN_EXE_sealift"), "as it was called");
+    let words: Vec<&str> = words.split(' ').collect();
     assert_eq!(words[..2], ["resume", "v1.6.2-rc.1"]);
     let resumed = sealift(&world, &words).output().unwrap();
     assert_eq!(resumed.status.code(), Some(0), "{}{}", text(&resumed.stdout), text(&resumed.stderr));
