@@ -27,6 +27,7 @@ use std::io;
 use std::sync::Arc;
 
 use crate::engine::event::{End, Event, Observer, State};
+use crate::stage::POINT_OF_NO_RETURN;
 
 pub use annotations::Annotations;
 pub use json::Json;
@@ -36,9 +37,6 @@ pub use summary::append_summary;
 pub use tee::Tee;
 pub use terminal::{Mode, Style, Terminal};
 pub use text::table;
-
-/// The first stage that makes public names: the point of no return lies before it (contract §4).
-const POINT_OF_NO_RETURN: &str = "retag";
 
 /// An observer that also tells of errors no event stands for, and how its writing went.
 pub trait Reporter: Observer {

@@ -155,10 +155,10 @@ fn check_promoted(sandbox: &Sandbox, dir: &Path) {
     assert!(crlf.contains("legacy:v1.4.2@") && crlf.lines().count() == 3 && crlf.matches("\r\n").count() == 2);
 }
 
-/// What the README shows of the refused run is what it prints; digests in errors are cut there.
+/// What the README shows of the refused plan is what it prints; digests in errors are cut there.
 fn readme_shows(refused: &str) {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let (_, shown) = readme.split_once("$ sealift run v1.5.0-rc.1 ").unwrap();
+    let (_, shown) = readme.split_once("$ sealift plan v1.5.0-rc.1 ").unwrap();
     let lines = shown.split("```").next().unwrap().lines().skip(1);
     assert!(lines.clone().count() > 10);
     for line in lines {
@@ -190,6 +190,9 @@ fn runs_to_the_end_and_names_three_commands_that_work() {
         assert!(format!("{out}{err}").contains(says), "{command}\n{out}{err}");
         assert!(snapshot(&dir) == before, "{command} wrote something");
         if code == 5 {
+            let plan = command.replacen(" run ", " plan ", 1);
+            let (ended, out, err) = sh(&sandbox, &plan);
+            assert_eq!(ended, code, "{plan}\n{out}{err}");
             readme_shows(&format!("{out}{err}"));
         }
     }
@@ -310,7 +313,7 @@ fn every_command_on_a_demos_world() {
     sandbox.git(&dir, &["clone", "--quiet", "--branch=release-1.4.2-rc.1", &origin, &other_clone]);
     let other_seal = format!("sha256:{}", "0".repeat(64));
     for (line, code, says) in [
-        ("status", 4, "  next  sealift resume v1.4.2 "),
+        ("status", 4, "/sealift resume v1.4.2 --pipeline /"),
         ("plan v1.4.2-rc.1", 4, "point of no return"),
         ("plan v1.4.2-rc.1 --format json", 4, "\"state\":\"waiting\""),
         ("plan v1.4.2-rc.1 --format markdown", 4, "## Promotion of `v1.4.2-rc.1` to `v1.4.2`: waits"),
@@ -330,7 +333,7 @@ fn every_command_on_a_demos_world() {
         ("abandon v1.4.2", 0, "delete-ref refs/heads/release-1.4.2"),
         ("status", 0, "Nothing is under way."),
         ("plan v1.4.2-rc.1", 3, "create-ref refs/heads/release-1.4.2"),
-        ("run v1.4.2-rc.1 --until commit", 0, "  next  sealift resume v1.4.2-rc.1 "),
+        ("run v1.4.2-rc.1 --until commit", 0, "/sealift resume v1.4.2-rc.1 --pipeline /"),
         ("refs list --repo ORIGIN --tree main", 0, "digest-in-tag+registry"),
         ("refs list --repo ORIGIN --tree main --format markdown", 0, "| `third-party` | "),
         ("refs list --repo ORIGIN --tree nowhere", 1, "caused by: `nowhere` names no commit"),
