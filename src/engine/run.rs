@@ -1,5 +1,7 @@
 //! The commands: a stage that holds lets the next one begin.
 
+use std::collections::BTreeSet;
+
 use anyhow::Context as _;
 
 use super::drive::Driver;
@@ -136,7 +138,8 @@ pub async fn abandon(
     Ok(state)
 }
 
-/// Versions with a staging branch and no published tag.
+/// Versions without a published tag that have a staging branch, or a candidate whose promotion is
+/// in a base already.
 pub async fn unfinished(look: &Looker<'_>) -> anyhow::Result<Vec<Stable>> {
     let refs = look.origin.refs().await.known()?.unwrap_or_default();
     let short = |name: &crate::model::RefName, space: &str| name.as_str().strip_prefix(space).map(str::to_owned);
@@ -146,7 +149,16 @@ pub async fn unfinished(look: &Looker<'_>) -> anyhow::Result<Vec<Stable>> {
     };
     let staged =
         refs.refs.keys().filter_map(|name| look.pipeline.branches.staging.version_of(&short(name, "refs/heads/")?));
-    Ok(staged.filter(|version| !published(version)).collect())
+    let mut versions: BTreeSet<Stable> = staged.filter(|version| !published(version)).collect();
+    let tagged = refs.refs.keys().filter_map(|name| look.pipeline.tags.rc.rc_of(&short(name, "refs/tags/")?));
+    let tagged: BTreeSet<Stable> = tagged.map(|rc| rc.stable).filter(|version| !published(version)).collect();
+    for version in tagged {
+        // Hosts delete the staging branch at the merge.
+        if !versions.contains(&version) && look.under_way(version).await? {
+            versions.insert(version);
+        }
+    }
+    Ok(versions.into_iter().collect())
 }
 
 /// Freezes or finds the candidate and computes the promotion. `None`: it was refused, and said so.

@@ -7,7 +7,7 @@ use crate::model::{CommitId, Digest, ObjectId, RefName, TreeId};
 use crate::pipeline::{Identity, Pipeline};
 use crate::port::repository::{Edit, NewCommit, NewTag, Store};
 use crate::refs;
-use crate::tree::GitTree;
+use crate::tree::{GitTree, TreePath};
 
 /// Who writes, as a trailer spells it.
 pub fn signed_off_by(identity: &Identity) -> String {
@@ -45,7 +45,7 @@ impl Promotion {
 
     /// A merge of the pin commit with what people had put on the staging branch before it.
     pub fn join(&self, pipeline: &Pipeline, pin: CommitId, tip: CommitId) -> Result<CommitId, PromotionError> {
-        let tree = self.with_changes(pin, self.content, tip)?;
+        let tree = self.with_changes(pin, self.content, tip)?.0;
         let message = format!(
             "release: pin v{} beside what was added to the branch\n\nSigned-off-by: {}\n",
             self.candidate.rc.stable,
@@ -55,36 +55,63 @@ impl Promotion {
     }
 
     /// People's files of an abandoned candidate, carried over in one commit on top of this one's
-    /// content; the content commit itself where there are none.
-    pub fn carry(&self, pipeline: &Pipeline, from: CommitId, tip: CommitId) -> Result<CommitId, PromotionError> {
-        let tree = self.with_changes(self.content, from, tip)?;
+    /// content; the content commit itself where there are none. `Err`: files that changed on both
+    /// sides, which only people can choose between.
+    pub fn carry(
+        &self,
+        pipeline: &Pipeline,
+        from: CommitId,
+        tip: CommitId,
+    ) -> Result<Result<CommitId, Vec<TreePath>>, PromotionError> {
+        let (tree, conflicts) = self.with_changes(self.content, from, tip)?;
+        if !conflicts.is_empty() {
+            return Ok(Err(conflicts));
+        }
         if tree == self.content_tree {
-            return Ok(self.content);
+            return Ok(Ok(self.content));
         }
         let message = format!(
             "release: carry over what was added for an earlier candidate of v{}\n\nFrom: {tip}\nSigned-off-by: {}\n",
             self.candidate.rc.stable,
             signed_off_by(&pipeline.identity)
         );
-        write(&self.store, &pipeline.identity, self.time, tree, vec![self.content], message)
+        write(&self.store, &pipeline.identity, self.time, tree, vec![self.content], message).map(Ok)
     }
 
-    /// `onto`'s tree with what changed outside the root between two commits.
-    fn with_changes(&self, onto: CommitId, from: CommitId, to: CommitId) -> Result<TreeId, PromotionError> {
+    /// `onto`'s tree with what changed outside the root between two commits, and the paths that
+    /// changed in `onto` too. What `onto`'s history already has of `to` is no change.
+    fn with_changes(
+        &self,
+        onto: CommitId,
+        from: CommitId,
+        to: CommitId,
+    ) -> Result<(TreeId, Vec<TreePath>), PromotionError> {
         let store = &self.store;
         let tree = store.tree_of(onto)?;
-        let mut edits = Vec::new();
+        let common = store.merge_base(onto, to)?.map(|common| store.tree_of(common)).transpose()?;
+        let (mut edits, mut conflicts) = (Vec::new(), Vec::new());
         for difference in store.diff(store.tree_of(from)?, store.tree_of(to)?)? {
             let below_root = difference.path.starts_with(format!("{}/", self.root).as_bytes());
-            if below_root || store.entry(tree, &difference.path)? == difference.new {
+            let now = store.entry(tree, &difference.path)?;
+            if below_root || now == difference.new {
                 continue;
+            }
+            if let Some(common) = common {
+                let before = store.entry(common, &difference.path)?;
+                if before == difference.new {
+                    continue;
+                }
+                if now != before && now != difference.old {
+                    conflicts.push(difference.path);
+                    continue;
+                }
             }
             edits.push(match difference.new {
                 Some(node) => Edit::put(difference.path, node.mode, node.id),
                 None => Edit::remove(difference.path),
             });
         }
-        Ok(store.edit(tree, &edits)?)
+        Ok((store.edit(tree, &edits)?, conflicts))
     }
 
     /// The annotated tag of the release at the merge, dated as the merge is.

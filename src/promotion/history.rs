@@ -48,13 +48,16 @@ pub enum Merge {
     },
 }
 
-/// What else says which commit a fast-forwarded promotion ended at.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Hints {
-    /// What the stable git tag peels to.
-    pub tag: Option<CommitId>,
-    /// The staging branch's tip.
-    pub staging: Option<CommitId>,
+/// What else says which commit a fast-forwarded promotion ended at, the surest first: what its git
+/// tags peel to, the line it made, the staging branch's tip.
+#[derive(Clone, Debug, Default)]
+pub struct Hints(pub Vec<CommitId>);
+
+impl Content {
+    /// Whether it stands on the commit it names: a copy made by a rebase or a squash doesn't.
+    pub fn is_original(&self) -> bool {
+        self.candidate.as_ref().is_ok_and(|candidate| self.commit.parents == [candidate.rc_commit])
+    }
 }
 
 /// Reads histories for one pipeline.
@@ -87,18 +90,28 @@ impl History<'_> {
         }))
     }
 
-    /// The pin commit of a content commit, as far as `tip` has it.
+    /// The pin commit of a content commit, as far as `tip` has it. Where several claim to be it,
+    /// the one that `tip`'s installer agrees with, or else its own does.
     pub fn pin(&self, tip: CommitId, content: CommitId) -> Result<Option<Pin>, StoreError> {
         if !self.store.is_ancestor(content, tip)? {
             return Ok(None);
         }
+        let installer = self.pipeline.below_root(&self.pipeline.installer.values);
+        let agrees = |commit: CommitId, artifact: &Digest| -> Result<bool, StoreError> {
+            let values = self.store.file(self.store.tree_of(commit)?, installer.as_bytes())?.unwrap_or_default();
+            Ok(String::from_utf8_lossy(&values).contains(&artifact.to_string()))
+        };
+        let mut best: Option<((bool, bool), Pin)> = None;
         for id in self.store.reachable(tip, &[content])? {
             let commit = self.store.existing_commit(id)?;
             if let (true, Some(artifact)) = (commit.parents == [content], pinned_artifact(&commit.message)) {
-                return Ok(Some(Pin { commit: id, artifact }));
+                let worth = (agrees(tip, &artifact)?, agrees(id, &artifact)?);
+                if best.is_none_or(|(known, _)| worth > known) {
+                    best = Some((worth, Pin { commit: id, artifact }));
+                }
             }
         }
-        Ok(None)
+        Ok(best.map(|(_, pin)| pin))
     }
 
     /// Paths that `head` changes since `from` and may not: anything below the root, and anything
@@ -130,14 +143,19 @@ impl History<'_> {
         Ok(strays)
     }
 
-    /// Commits on `head` that are neither sealift's, nor below `from`, nor the base's.
-    pub fn people(&self, from: CommitId, head: CommitId, base: Option<CommitId>) -> Result<Vec<Commit>, StoreError> {
-        let hide: Vec<CommitId> = [Some(from), base].into_iter().flatten().collect();
+    /// Commits on `head` since `content` that are neither the pin, nor the base's. A trailer makes
+    /// no commit sealift's: a pin changes the installer's values, and nothing else.
+    pub fn people(&self, content: CommitId, head: CommitId, base: Option<CommitId>) -> Result<Vec<Commit>, StoreError> {
+        let installer = self.pipeline.below_root(&self.pipeline.installer.values).into_bytes();
+        let tree = self.store.tree_of(content)?;
+        let hide: Vec<CommitId> = [Some(content), base].into_iter().flatten().collect();
         let mut commits = Vec::new();
         for id in self.store.reachable(head, &hide)? {
             let commit = self.store.existing_commit(id)?;
-            let ours = pinned_artifact(&commit.message).is_some() || Candidate::from_message(&commit.message).is_some();
-            if !ours {
+            let pin = commit.parents == [content]
+                && pinned_artifact(&commit.message).is_some()
+                && self.store.changed_paths(tree, commit.tree)? == [installer.as_slice()];
+            if !pin {
                 commits.push(commit);
             }
         }
@@ -160,7 +178,7 @@ impl History<'_> {
         let mut chain = self.chain(base, content)?;
         chain.reverse();
         if let Some(at) = chain.iter().position(|commit| commit.id == pin.commit) {
-            return self.fast_forward(&chain[at..], hints);
+            return self.fast_forward(&chain[at..], &hints);
         }
         for commit in chain {
             let Some((&before, sides)) = commit.parents.split_first() else { continue };
@@ -178,9 +196,9 @@ impl History<'_> {
         Ok(Merge::NotYet)
     }
 
-    /// A fast-forward has no commit of its own, so M is H: the tag's word first, then the staging
-    /// branch's, then as far as the run of allowed commits reaches.
-    fn fast_forward(&self, chain: &[Commit], hints: Hints) -> Result<Merge, StoreError> {
+    /// A fast-forward has no commit of its own, so M is H: the hints' word first, then as far as the
+    /// run of allowed commits reaches.
+    fn fast_forward(&self, chain: &[Commit], hints: &Hints) -> Result<Merge, StoreError> {
         let mut run: Vec<CommitId> = Vec::new();
         for commit in chain {
             let quiet = match run.last() {
@@ -196,7 +214,7 @@ impl History<'_> {
             }
             run.push(commit.id);
         }
-        let named = [hints.tag, hints.staging].into_iter().flatten().find(|commit| run.contains(commit));
+        let named = hints.0.iter().copied().find(|commit| run.contains(commit));
         Ok(match named.or(run.last().copied()) {
             Some(commit) => Merge::Done { commit, head: commit },
             None => Merge::NotYet,

@@ -40,22 +40,22 @@ impl Request {
 /// The base of a version: the line if it exists, else the declared or the origin's default branch.
 pub fn base_of(pipeline: &Pipeline, refs: &Refs, stable: &Stable) -> Result<RefName, Refusal> {
     let line = pipeline.branches.line.stable(stable);
+    bases_of(pipeline, refs, stable)?.into_iter().next().ok_or_else(|| {
+        Refusal::new(format!("there is no branch to promote into: neither {line} nor a default branch exists"))
+            .hint("create the line, or declare `branches.default` in the pipeline")
+    })
+}
+
+/// Every branch that is, or was when a candidate was frozen, the base of a version: the line may
+/// have come into being since.
+pub fn bases_of(pipeline: &Pipeline, refs: &Refs, stable: &Stable) -> Result<Vec<RefName>, Refusal> {
     let name = |text: &str| RefName::branch(text).map_err(|error| Refusal::new(error.to_string()));
-    let line = name(&line)?;
-    if refs.get(&line).is_some() {
-        return Ok(line);
-    }
+    let line = name(&pipeline.branches.line.stable(stable))?;
     let default = match &pipeline.branches.default {
         Some(branch) => Some(name(branch)?),
         None => refs.head.clone(),
     };
-    default.filter(|branch| refs.get(branch).is_some()).ok_or_else(|| {
-        Refusal::new(format!(
-            "there is no branch to promote into: neither {} nor a default branch exists",
-            line.short()
-        ))
-        .hint("create the line, or declare `branches.default` in the pipeline")
-    })
+    Ok([Some(line), default].into_iter().flatten().filter(|branch| refs.get(branch).is_some()).collect())
 }
 
 /// Finds the candidate in what was fetched of the origin, or freezes it.
@@ -67,9 +67,7 @@ pub fn locate(
 ) -> Result<Located, PromotionError> {
     let history = History { store, pipeline };
     let stable = request.stable();
-    let base = base_of(pipeline, refs, &stable)?;
-    let carried = carried(&history, refs, request, &base)?;
-    if let Some(located) = carried {
+    if let Some(located) = carried(&history, refs, request)? {
         if located.candidate.pipeline != pipeline.name {
             return Err(Refusal::new(format!(
                 "v{} is being promoted by the pipeline `{}`, this is `{}`",
@@ -81,64 +79,65 @@ pub fn locate(
         return Ok(located);
     }
     match request {
-        Request::Candidate(rc) => Ok(Located { candidate: freeze(pipeline, store, refs, rc, base)?, content: None }),
+        Request::Candidate(rc) => {
+            let base = base_of(pipeline, refs, &stable)?;
+            Ok(Located { candidate: freeze(pipeline, store, refs, rc, base)?, content: None })
+        }
         Request::Version(stable) => Err(Refusal::new(format!("no promotion of v{stable} is under way"))
             .hint(format!("name the candidate: sealift run v{stable}-rc.N"))
             .into()),
     }
 }
 
-/// The candidate a published tag, the base or the staging branch carries. The staging branch is
-/// read last: what is merged counts before what waits.
-fn carried(
-    history: &History<'_>,
-    refs: &Refs,
-    request: &Request,
-    base: &RefName,
-) -> Result<Option<Located>, PromotionError> {
-    let pipeline = history.pipeline;
+/// The candidate that the staging branch, a published tag or a base carries.
+///
+/// Anyone can write trailers. A content commit stands on the commit it names; a copy of one
+/// counts on the staging branch only, where it is a rebase that a later stage explains.
+fn carried(history: &History<'_>, refs: &Refs, request: &Request) -> Result<Option<Located>, PromotionError> {
+    let (pipeline, store) = (history.pipeline, history.store);
     let stable = request.stable();
-    let peeled = |name: Result<RefName, _>| -> Result<Option<CommitId>, PromotionError> {
-        Ok(refs
-            .get(&name.map_err(|e: crate::model::git::GitNameError| PromotionError::Name(e.to_string()))?)
-            .map(|l| l.peeled))
+    let named = |name: Result<RefName, _>| -> Result<RefName, PromotionError> {
+        name.map_err(|e: crate::model::git::GitNameError| PromotionError::Name(e.to_string()))
     };
-    let tag = peeled(RefName::tag(&pipeline.tags.stable.stable(&stable)))?;
-    let staging = peeled(RefName::branch(&pipeline.branches.staging.stable(&stable)))?;
-    let base = refs.get(base).map(|listed| listed.peeled);
+    let staging = named(RefName::branch(&pipeline.branches.staging.stable(&stable)))?;
+    let tag = named(RefName::tag(&pipeline.tags.stable.stable(&stable)))?;
     let mut found: Vec<Content> = Vec::new();
-    if let Some(tip) = staging {
-        found.extend(history.content_below(tip, &stable)?);
+    if let Some(tip) = refs.get(&staging) {
+        found.extend(history.content_below(tip.peeled, &stable)?);
     }
     // What is older than every candidate's tag can't carry this version.
     let hide = older(history, refs, &stable)?;
-    for tip in [tag, base].into_iter().flatten() {
-        found.extend(history.contents(tip, &hide)?);
+    for name in [staging, tag].into_iter().chain(bases_of(pipeline, refs, &stable)?) {
+        // A tag may name anything.
+        if let Some(tip) = refs.get(&name).filter(|tip| matches!(store.commit(tip.peeled), Ok(Some(_)))) {
+            for content in history.contents(tip.peeled, &hide)? {
+                if content.is_original() && rewrites(history, &content)? {
+                    found.push(content);
+                }
+            }
+        }
     }
     let mut best: Option<(Candidate, CommitId, bool)> = None;
-    for Content { commit, candidate } in found {
-        let candidate = match candidate {
-            Ok(candidate) => candidate,
-            Err(error) => {
-                return Err(Refusal::new(format!(
-                    "commit {} names a candidate that can't be read: {error}",
-                    commit.id
-                ))
-                .hint("find out who wrote that commit; nothing is promoted over it")
-                .into());
-            }
-        };
+    for content in found {
+        let own = content.is_original();
+        let Content { commit, candidate: Ok(candidate) } = content else { continue };
         let asked = match request {
             Request::Candidate(rc) => candidate.rc == *rc,
             Request::Version(stable) => candidate.rc.stable == *stable,
         };
-        let own = commit.parents == [candidate.rc_commit];
         let better = best.as_ref().is_none_or(|(known, _, known_own)| (candidate.rc, own) > (known.rc, *known_own));
-        if asked && better {
+        if asked && better && store.commit(candidate.rc_commit)?.is_some() {
             best = Some((candidate, commit.id, own));
         }
     }
     Ok(best.map(|(candidate, commit, own)| Located { candidate, content: own.then_some(commit) }))
+}
+
+/// Whether it changes the packages at all: trailers below a commit of another kind don't make it one.
+fn rewrites(history: &History<'_>, content: &Content) -> Result<bool, PromotionError> {
+    let packages = |tree| history.store.subtree(tree, history.pipeline.root.as_bytes());
+    let Some(&parent) = content.commit.parents.first() else { return Ok(false) };
+    Ok(packages(content.commit.tree)? != packages(history.store.tree_of(parent)?)?)
 }
 
 /// What the oldest candidate's tag names: every candidate of the version is built on it.

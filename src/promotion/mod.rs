@@ -96,7 +96,10 @@ impl Promotion {
         }
         let content = match content {
             Some(content) if store.tree_of(content)? == content_tree => content,
-            Some(content) => return Err(different_content(content, &candidate).into()),
+            Some(content) => {
+                let changed = store.changed_paths(content_tree, store.tree_of(content)?)?;
+                return Err(different_content(pipeline, content, &candidate, &changed).into());
+            }
             None => {
                 let message = candidate.message(commits::signed_off_by(&pipeline.identity));
                 let (time, parents) = (rc_commit.committer_time.seconds, vec![rc_commit.id]);
@@ -190,13 +193,23 @@ impl Promotion {
     }
 }
 
-fn different_content(content: CommitId, candidate: &Candidate) -> Refusal {
+fn different_content(
+    pipeline: &Pipeline,
+    content: CommitId,
+    candidate: &Candidate,
+    changed: &[crate::tree::TreePath],
+) -> Refusal {
     Refusal::new(format!(
         "the content commit of v{} holds another tree than its candidate and this pipeline give",
         candidate.rc
     ))
     .at([format!("commit {content} on {}", candidate.rc_commit)])
-    .hint("use the pipeline file that began this promotion, or abandon it: sealift abandon")
+    .at(changed.iter().map(|path| crate::tree::show(path)))
+    .hint(format!(
+        "use the pipeline file that began this promotion; where the commit was amended by hand, keep what was added \
+         elsewhere, delete the branch and run again: git push --delete <origin> {}",
+        pipeline.branches.staging.stable(&candidate.rc.stable)
+    ))
 }
 
 /// The packages folder of a tree, as its own tree.

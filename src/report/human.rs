@@ -113,7 +113,12 @@ impl Human {
             let waiting = story.stages.iter().filter(|stage| stage.state == State::Waiting);
             lines.extend(waiting.flat_map(|stage| self.wait(stage)));
             for failure in &story.failed {
-                lines.extend(led(&format!("  failed  {}: ", clean(&failure.action.target)), &failure.cause));
+                // Most causes begin with the very name.
+                let target = &failure.action.target;
+                let rest = failure.cause.strip_prefix(target.as_str());
+                let named = rest.is_some_and(|rest| rest.starts_with([' ', ':']));
+                let lead = if named { String::new() } else { format!("{}: ", clean(target)) };
+                lines.extend(led(&format!("  failed  {lead}"), &failure.cause));
             }
             lines.extend(story.unknown().flat_map(|(_, unknown)| led("  unknown  ", unknown)));
         }

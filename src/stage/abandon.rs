@@ -25,7 +25,7 @@ impl Stage for Abandon {
 fn plan(world: &World<'_>, discard: bool) -> Result<Plan, PromotionError> {
     let (promotion, facts) = (world.promotion, world.facts);
     let (name, rc) = (&facts.names.staging, promotion.candidate.rc);
-    if facts.merged().is_some() {
+    if facts.arrived() {
         return Ok(Refusal::new(format!("v{rc} is merged: there is nothing left to abandon"))
             .hint(format!("finish it (sealift resume v{}), or cut the next release candidate", rc.stable))
             .into());
@@ -38,7 +38,7 @@ fn plan(world: &World<'_>, discard: bool) -> Result<Plan, PromotionError> {
             .at([format!("{name} at {tip}")])
             .into());
     }
-    let people = world.history().people(promotion.candidate.rc_commit, tip, facts.base)?;
+    let people = world.history().people(promotion.content, tip, facts.base)?;
     let commits: Vec<String> = people.iter().map(|c| format!("{} {} ({})", c.id, c.summary(), c.author)).collect();
     if !commits.is_empty() && !discard {
         return Ok(Refusal::new(format!("{} holds {} commits of people", name.short(), commits.len()))

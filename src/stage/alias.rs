@@ -51,7 +51,7 @@ pub async fn steps(world: &World<'_>, merge: CommitId) -> anyhow::Result<(Vec<St
     let (mut images, mut charts) = (Step::new("image aliases", []), Step::new("chart aliases", []));
     let looked: Vec<(Of, Alias)> = futures_util::stream::iter(wanted)
         .map(|(of, repository, alias, source)| async move {
-            (of, one(world, &repository, &alias, &source, highest, merge).await)
+            (of, one(world, of, &repository, &alias, &source, highest, merge).await)
         })
         .buffered(world.parallel)
         .collect()
@@ -73,6 +73,7 @@ pub async fn steps(world: &World<'_>, merge: CommitId) -> anyhow::Result<(Vec<St
 
 async fn one(
     world: &World<'_>,
+    of: Of,
     repository: &Repository,
     alias: &Tag,
     source: &str,
@@ -83,21 +84,23 @@ async fn one(
     let Ok(source) = source.parse::<Tag>() else {
         return Alias::Unknown(Unknown::new(what, "not a tag"));
     };
-    let (digest, wanted) = match own(world, repository, &source) {
-        Some(digest) => (digest, None),
-        None => match world.tagged(repository, &source).await {
+    let mine = highest == world.promotion.candidate.rc.stable;
+    let none = || Alias::NoSource(format!("{repository} has no {source} to copy {alias} from"));
+    let (digest, wanted) = match of {
+        // Only what this promotion proved: a stranger's tag of that name is no source.
+        Of::Image if mine => match own(world, repository, &source) {
+            Some(digest) => (digest, None),
+            None => return none(),
+        },
+        Of::Image | Of::Chart => match world.tagged(repository, &source).await {
             Answer::Found(manifest) => (manifest.digest(), Some(manifest)),
             Answer::Unknown(unknown) => return Alias::Unknown(unknown),
             // Not written yet: the plan is made before the chart is pushed.
-            Answer::Absent if highest == world.promotion.candidate.rc.stable => {
-                match planned(world, repository, &source, merge) {
-                    Answer::Found(manifest) => (manifest.digest(), Some(manifest)),
-                    Answer::Unknown(unknown) => return Alias::Unknown(unknown),
-                    Answer::Absent => {
-                        return Alias::NoSource(format!("{repository} has no {source} to copy {alias} from"));
-                    }
-                }
-            }
+            Answer::Absent if mine => match planned(world, repository, &source, merge) {
+                Answer::Found(manifest) => (manifest.digest(), Some(manifest)),
+                Answer::Unknown(unknown) => return Alias::Unknown(unknown),
+                Answer::Absent => return none(),
+            },
             Answer::Absent => return Alias::NoSource(format!("{repository} has no {source}: {alias} is left alone")),
         },
     };

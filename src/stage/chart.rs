@@ -61,7 +61,10 @@ pub async fn look(world: &World<'_>, commit: CommitId) -> anyhow::Result<Look> {
         return Ok(Look::Ours);
     }
     let limits = Limits::default();
-    let [layer] = found.layers() else { return Ok(Look::Refused(foreign(&repository, &tag, "it is not a chart"))) };
+    let layer = match chart::layer_of(&found) {
+        Ok(layer) => layer,
+        Err(error) => return Ok(Look::Refused(foreign(&repository, &tag, &error.to_string()))),
+    };
     if layer.size > limits.bytes {
         return Ok(Look::Refused(foreign(&repository, &tag, &format!("its layer says it has {} bytes", layer.size))));
     }

@@ -4,7 +4,7 @@ use super::{Action, Plan, Refusal, Stage, Step, World};
 use crate::model::CommitId;
 use crate::promotion::history::Content;
 use crate::promotion::{Candidate, PromotionError};
-use crate::tree::show;
+use crate::tree::{TreePath, show};
 use futures_util::future::BoxFuture;
 
 pub struct Commit;
@@ -36,7 +36,7 @@ impl Stage for Commit {
 fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
     let (promotion, facts) = (world.promotion, world.facts);
     let content = promotion.content;
-    if facts.merged().is_some() {
+    if facts.arrived() {
         return Ok(Plan::holds().note("the promotion is on the base"));
     }
     let name = facts.names.staging.clone();
@@ -69,7 +69,7 @@ pub fn strayed(world: &World<'_>, from: CommitId, tip: CommitId) -> Result<Optio
 }
 
 /// The branch is there and does not hold this content: another candidate's, or nobody's.
-fn occupied(world: &World<'_>, tip: CommitId) -> Result<Plan, PromotionError> {
+pub fn occupied(world: &World<'_>, tip: CommitId) -> Result<Plan, PromotionError> {
     let (promotion, facts) = (world.promotion, world.facts);
     let name = &facts.names.staging;
     let ours = &promotion.candidate;
@@ -90,19 +90,22 @@ fn occupied(world: &World<'_>, tip: CommitId) -> Result<Plan, PromotionError> {
     let from = pin.map_or(commit.id, |pin| pin.commit);
     let strays = world.history().strays(from, tip, facts.base)?;
     if !strays.is_empty() {
-        return Ok(Refusal::new(format!(
-            "{} holds v{} and changes that can't be carried over",
-            name.short(),
-            theirs.rc
-        ))
-        .at(strays.iter().map(|path| show(path)))
-        .hint(format!("move those changes elsewhere, or discard them: sealift abandon {} --discard", theirs.rc))
-        .into());
+        return Ok(uncarried(world, &theirs, &strays).into());
     }
-    let target = promotion.carry(world.pipeline, from, tip)?;
+    let target = match promotion.carry(world.pipeline, from, tip)? {
+        Ok(target) => target,
+        Err(conflicts) => return Ok(uncarried(world, &theirs, &conflicts).into()),
+    };
     let action = Action::UpdateRef { name: name.clone(), expect: tip, target };
     let note = format!("v{} supersedes v{} on {}", ours.rc, theirs.rc, name.short());
     Ok(Plan::act(vec![Step::new("branch", [action])]).note(note))
+}
+
+fn uncarried(world: &World<'_>, theirs: &Candidate, paths: &[TreePath]) -> Refusal {
+    let name = &world.facts.names.staging;
+    Refusal::new(format!("{} holds v{} and changes that can't be carried over", name.short(), theirs.rc))
+        .at(paths.iter().map(|path| show(path)))
+        .hint(format!("move those changes elsewhere, or discard them: sealift abandon v{} --discard", theirs.rc))
 }
 
 fn rebased(world: &World<'_>, tip: CommitId, copy: CommitId) -> Refusal {

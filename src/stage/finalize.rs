@@ -85,7 +85,7 @@ pub fn foreign_tag(name: &RefName, found: CommitId, instead: &str) -> Refusal {
 }
 
 /// The line holds when it contains the merge; it is created or fast-forwarded, never forced.
-fn line(world: &World<'_>, merge: CommitId) -> anyhow::Result<Result<Option<Action>, Refusal>> {
+pub fn line(world: &World<'_>, merge: CommitId) -> anyhow::Result<Result<Option<Action>, Refusal>> {
     let name = &world.facts.names.line;
     let Some(listed) = world.facts.listed(name) else {
         return Ok(Ok(Some(Action::CreateRef { name: name.clone(), target: merge })));

@@ -4,9 +4,10 @@ use futures_util::future::BoxFuture;
 
 use super::retag::{Name, look, taken};
 use super::{Plan, Refusal, Stage, World, chart, finalize, proof};
-use crate::model::{Answer, Unknown};
+use crate::model::{Answer, CommitId, Unknown};
 use crate::pipeline::RcTag;
 use crate::promotion::PromotionError;
+use crate::promotion::history::Merge;
 use crate::tree::show;
 
 pub struct Gate;
@@ -24,13 +25,19 @@ impl Stage for Gate {
 async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     let facts = world.facts;
     let content = world.promotion.content;
-    let begun = facts.merged().is_some()
-        || facts.pin.is_some()
-        || facts.staging.is_some_and(|tip| world.store.is_ancestor(content, tip).unwrap_or(false));
+    let has = |tip: CommitId| world.store.is_ancestor(content, tip);
+    let begun =
+        facts.staging.map(has).transpose()?.unwrap_or(false) || facts.base.map(has).transpose()?.unwrap_or(false);
+    let mut found = Findings::default();
     if begun {
+        if !world.published()? {
+            still_free(world, &mut found).await?;
+        }
+        if !found.refusals.is_empty() {
+            return Ok(Plan::refuse(found.refusals));
+        }
         return Ok(Plan::holds().note("passed when this promotion began").notes(moved(world)));
     }
-    let mut found = Findings::default();
     ancestry(world, &mut found)?;
     base(world, &mut found)?;
     git_names(world, &mut found)?;
@@ -124,9 +131,32 @@ fn base(world: &World<'_>, found: &mut Findings) -> Result<(), PromotionError> {
             );
         }
     }
+    if let Merge::Squashed { at } = world.facts.merge {
+        found.notes.push(format!("{name} has the promotion's content as {at}: it was squashed or rebased"));
+        return Ok(());
+    }
     let drift = super::base::drift(world, world.promotion.candidate.rc_commit)?;
     found.refusals.extend(drift.refusals);
     found.notes.extend(drift.notes);
+    Ok(())
+}
+
+/// The names that come last, once a promotion has begun: somebody may have taken one meanwhile, and
+/// then no other public name may be written either.
+async fn still_free(world: &World<'_>, found: &mut Findings) -> anyhow::Result<()> {
+    let Some(merge) = world.facts.merged() else { return Ok(git_names(world, found)?) };
+    let names = &world.facts.names;
+    for name in names.module_tags.iter().chain([&names.git_tag]) {
+        if let Err(refusal) = finalize::tag(world, name, merge)? {
+            found.refuse(refusal);
+        }
+    }
+    if let Err(refusal) = finalize::line(world, merge)? {
+        found.refuse(refusal);
+    }
+    if let chart::Look::Refused(refusal) = chart::look(world, merge).await? {
+        found.refuse(refusal);
+    }
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::commit::strayed;
+use super::commit::{self, strayed};
 use super::{Action, Plan, Refusal, Stage, Step, World};
 use crate::promotion::PromotionError;
 use crate::tree::show;
@@ -41,6 +41,17 @@ async fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
     let (promotion, facts) = (world.promotion, world.facts);
     if let Some(pin) = facts.pin {
         return Ok(Plan::holds().note(format!("{} pins {}", pin.commit, pin.artifact)));
+    }
+    if facts.contested {
+        match facts.staging {
+            None => {
+                return Ok(Refusal::new(format!("{} was deleted while this ran", facts.names.staging.short()))
+                    .hint("find out who deleted it, then run sealift again")
+                    .into());
+            }
+            Some(tip) if !world.store.is_ancestor(promotion.content, tip)? => return commit::occupied(world, tip),
+            Some(_) => {}
+        }
     }
     let artifact = world.memory.built(promotion).await?.manifest.digest();
     let pin = promotion.pin_commit(world.pipeline, artifact)?;

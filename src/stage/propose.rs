@@ -22,7 +22,7 @@ impl Stage for Propose {
 
 async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     let facts = world.facts;
-    if facts.merged().is_some() {
+    if facts.arrived() {
         return Ok(Plan::holds().note("merged"));
     }
     let (Some(pin), Some(tip)) = (facts.pin, facts.staging) else {

@@ -10,7 +10,7 @@ use crate::pipeline::Pipeline;
 use crate::port::registry::{At, RegistryRead};
 use crate::port::repository::{Listed, Refs, Store};
 use crate::promotion::history::{History, Merge, Pin};
-use crate::promotion::{Names, Promotion};
+use crate::promotion::{Names, Promotion, PromotionError};
 
 /// What every stage gets.
 pub struct World<'a> {
@@ -62,18 +62,23 @@ impl Facts {
         }
     }
 
-    /// Whether the release is published: its tag peels to M.
-    pub fn published(&self) -> bool {
-        match (self.listed(&self.names.git_tag), self.merged()) {
-            (Some(tag), Some(merge)) => tag.peeled == merge,
-            _ => false,
-        }
+    /// Whether the staging branch is on the base, be it with more than it may have.
+    pub fn arrived(&self) -> bool {
+        matches!(self.merge, Merge::Done { .. } | Merge::Strayed { .. })
     }
 }
 
 impl World<'_> {
     pub fn history(&self) -> History<'_> {
         History { store: self.store, pipeline: self.pipeline }
+    }
+
+    /// Whether the release is published: its tag is, to the byte, the one that is made once all
+    /// else holds. A tag at the merge by another hand is ours, but proves nothing.
+    pub fn published(&self) -> Result<bool, PromotionError> {
+        let name = &self.facts.names.git_tag;
+        let (Some(tag), Some(merge)) = (self.facts.listed(name), self.facts.merged()) else { return Ok(false) };
+        Ok(tag.peeled == merge && tag.id == self.promotion.git_tag(self.pipeline, name, merge)?)
     }
 
     /// A manifest by digest: content never changes, so it is asked for once in a run.

@@ -37,10 +37,9 @@ sha() { sha256sum | cut -d' ' -f1; }
 
 INDEX=application/vnd.oci.image.index.v1+json MANIFEST=application/vnd.oci.image.manifest.v1+json
 DOCKER=application/vnd.docker.distribution.manifest
-manifest() { # manifest REPOSITORY TAG-OR-DIGEST: its bytes
-  curl -sSf -H "Accept: $INDEX, $MANIFEST, $DOCKER.list.v2+json, $DOCKER.v2+json" \
-    "$registry/v2/${1#"$HOST"/}/manifests/$2"
-}
+TYPES="$INDEX, $MANIFEST, $DOCKER.list.v2+json, $DOCKER.v2+json"
+# manifest REPOSITORY TAG-OR-DIGEST: its bytes
+manifest() { curl -sSf -H "Accept: $TYPES" "$registry/v2/${1#"$HOST"/}/manifests/$2"; }
 blob() { curl -sSfL "$registry/v2/${1#"$HOST"/}/blobs/$2"; }
 words() { tr -d ' \n' | tr '[],' '\n\n\n' | sed -n 's/^"\(.*\)"$/\1/p'; }
 
@@ -50,13 +49,16 @@ list() {
   curl -sSf "$registry/v2/_catalog?n=1000" >"$tmp/all" || return 1
   sed "s|.*\"repositories\":||" "$tmp/all" | words >"$tmp/catalog"
   [ -s "$tmp/catalog" ] && [ "$(wc -l <"$tmp/catalog")" -lt 1000 ] || { echo "the catalog is empty or cut" >&2; return 1; }
-  while read -r repository; do
-    # A repository of untagged manifests lists null, or isn't known to the list at all.
-    curl -sS "$registry/v2/$repository/tags/list" | sed 's/.*"tags"://; /"errors"/d' | words >"$tmp/tags"
-    while read -r tag; do
-      printf 'tag %s %s %s\n' "$HOST/$repository" "$tag" "sha256:$(manifest "$repository" "$tag" | sha)"
-    done <"$tmp/tags"
-  done <"$tmp/catalog"
+  sed "s|.*|url = \"$registry/v2/&/tags/list\"|" "$tmp/catalog" >"$tmp/urls"
+  # One a line: {"name":"cozystack/x","tags":["a","b"]}; a repository of untagged manifests has none.
+  curl -sS -K "$tmp/urls" | sed -n 's/[" ]//g; s/^{name:\([^,]*\),tags:\[\(.*\)\]}$/\1 \2/p' |
+    awk '{ n = split($2, tag, ","); for (i = 1; i <= n; i++) print $1, tag[i] }' >"$tmp/tags"
+  mkdir "$tmp/named" || return 1
+  awk -v registry="$registry" -v dir="$tmp/named" '{
+    printf "url = \"%s/v2/%s/manifests/%s\"\noutput = \"%s/%d\"\n", registry, $1, $2, dir, NR }' "$tmp/tags" >"$tmp/urls"
+  curl -sSf --fail-early -H "Accept: $TYPES" -K "$tmp/urls" || return 1
+  (cd "$tmp/named" && sha256sum ./*) |
+    awk -v host="$HOST" 'NR == FNR { digest[substr($2, 3)] = $1; next } { print "tag", host "/" $1, $2, "sha256:" digest[FNR] }' - "$tmp/tags"
 }
 
 only_list=no
@@ -311,7 +313,11 @@ judge "chart has its templates" grep -q '^templates/' "$tmp/found"
 highest=$(git for-each-ref --format='%(refname:short)' refs/tags | grep -E -x 'v[0-9]+\.[0-9]+\.[0-9]+' |
   sed 's/^v//' | sort -t. -k1,1n -k2,2n -k3,3n | tail -n 1)
 : >"$tmp/aliases"
-{ cut -d' ' -f1 "$tmp/images"; echo $ARTIFACT; } | sort -u | sed "s/\$/ v$highest/" >"$tmp/follow"
+# Of this release only what it promoted counts: a stranger's tag of that name is no source.
+{
+  awk -v own="$stable" -v highest="v$highest" 'own != highest { print $1, highest } own == highest && $2 == own { print $1, $2 }' "$tmp/images"
+  echo "$ARTIFACT v$highest"
+} | sort -u >"$tmp/follow"
 echo "$CHART $highest" >>"$tmp/follow"
 while read -r repository source; do
   digest=$(tag_of "$repository" "$source")

@@ -19,5 +19,6 @@ mod refs;
 mod registry;
 mod report;
 mod repository;
+mod rows;
 mod shape;
 mod support;

@@ -16,7 +16,7 @@ const REPORT_KNOWS: [&str; 3] = ["model", "stage", "engine"];
 /// Where a crate may be known, below src: what it is behind can be replaced there and nowhere else.
 const CRATES: [(&str, &[&str]); 10] = [
     ("clap", &["cli"]),
-    ("flate2", &["archive/gzip.rs", "refs/gzip.rs"]),
+    ("flate2", &["archive/gzip.rs", "refs/gzip.rs", "cli/demo"]),
     ("git2", &["port/repository"]),
     ("granit_parser", &["yaml/parse.rs"]),
     ("indicatif", &["report/progress.rs"]),

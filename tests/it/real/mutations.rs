@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
-use super::parts::{Git, Machine, Parts, check_world};
+use super::parts::{Git, Machine, Parts, Tree, check_world};
 use crate::support::docker_registry::DockerRegistry;
 
 /// How many mutated worlds are judged at once.
@@ -15,7 +15,7 @@ const AT_LEAST: usize = 18;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_judge_passes_a_good_world_and_fails_every_mutation() {
-    let Some(parts) = Parts::assemble(Git::File, false, false).await else { return };
+    let Some(parts) = Parts::assemble(Git::File, false, Tree::Fixture).await else { return };
     let machine = Machine::new();
     parts.run(&machine, &["run"]).must_be(4);
     parts.world.merge();

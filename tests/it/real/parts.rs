@@ -10,6 +10,7 @@ use sealift::model::Manifest;
 use sealift::port::registry::{Config, Location, Registries, RegistryWrite};
 
 use super::proxy::Proxy;
+use super::tree;
 use crate::support::docker_registry::DockerRegistry;
 use crate::support::git_server::GitServer;
 use crate::support::images;
@@ -25,6 +26,17 @@ const PATIENCE: Duration = Duration::from_secs(300);
 pub enum Git {
     File,
     Http,
+}
+
+/// What is promoted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tree {
+    /// The pipeline's own fixture tree.
+    Fixture,
+    /// The tree of a real candidate, or the fixture tree where that can't be had.
+    Golden,
+    /// The fixture tree among as many files as a whole repository has.
+    Large,
 }
 
 pub struct Parts {
@@ -51,14 +63,18 @@ pub struct Showed {
 
 impl Parts {
     /// `None`, visibly, where there is no docker-registry.
-    pub async fn assemble(git: Git, on_a_line: bool, golden: bool) -> Option<Self> {
+    pub async fn assemble(git: Git, on_a_line: bool, tree: Tree) -> Option<Self> {
         let registry = DockerRegistry::start()?;
         let shipped = shipped().into_iter().find(|shipped| shipped.name == "cozystack").unwrap();
         let case = if on_a_line { Case::of(&shipped).on_a_line() } else { Case::of(&shipped) };
-        let tree = if golden { super::tree::golden() } else { None };
-        println!("the tree: {}", tree.as_ref().map_or("fixtures/world/cozystack", |_| "cozystack 1.6.2-rc.1"));
+        let (tree, version, named) = match (tree, tree::golden()) {
+            (Tree::Golden, Some(golden)) => (Some(golden), "1.6.2-rc.1", "cozystack 1.6.2-rc.1"),
+            (Tree::Large, _) => (Some(tree::large()), "0.0.0-rc.0", "4000 files and the fixtures"),
+            _ => (None, "", "fixtures/world/cozystack"),
+        };
+        println!("the tree: {named}");
         let world = match &tree {
-            Some(tree) => World::from_tree(&case, tree.path(), "1.6.2-rc.1").await,
+            Some(tree) => World::from_tree(&case, tree.path(), version).await,
             None => World::build(&case).await,
         };
         mirror(&world.registry().join(HOST), &registry.url()).await;

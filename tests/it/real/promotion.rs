@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::channel;
 
-use super::parts::{Git, Machine, Parts, Showed};
+use super::parts::{Git, Machine, Parts, Showed, Tree};
 use super::proxy::{Hold, Seen};
 use crate::support::git_server::Reaction;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn over_smart_http_killed_and_resumed_elsewhere() {
-    let Some(parts) = Parts::assemble(Git::Http, false, true).await else { return };
+    let Some(parts) = Parts::assemble(Git::Http, false, Tree::Golden).await else { return };
     promote(&parts, Git::Http, Hold::Before);
     judged(&parts);
     second_reader(&parts);
@@ -19,7 +19,7 @@ async fn over_smart_http_killed_and_resumed_elsewhere() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn over_file_on_a_line_killed_and_resumed_elsewhere() {
-    let Some(parts) = Parts::assemble(Git::File, true, true).await else { return };
+    let Some(parts) = Parts::assemble(Git::File, true, Tree::Golden).await else { return };
     promote(&parts, Git::File, Hold::After);
     judged(&parts);
     second_reader(&parts);
@@ -27,7 +27,7 @@ async fn over_file_on_a_line_killed_and_resumed_elsewhere() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_are_few() {
-    let Some(parts) = Parts::assemble(Git::File, false, true).await else { return };
+    let Some(parts) = Parts::assemble(Git::File, false, Tree::Golden).await else { return };
     let machine = Machine::new();
     parts.run(&machine, &["run"]).must_be(4);
     parts.world.merge();
@@ -47,6 +47,54 @@ async fn requests_are_few() {
     for (image, requests) in &right {
         assert_eq!(requests.len(), 1, "a right tag {image}: {requests:#?}");
     }
+}
+
+/// The server's own words reach the user; no alias moves before the release is there; once the
+/// server lets it through, the same command goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_that_rejects_is_heard_and_resumed() {
+    let Some(parts) = Parts::assemble(Git::Http, false, Tree::Fixture).await else { return };
+    let machine = Machine::new();
+    let hook = parts.world.origin().join("hooks/update");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    let script =
+        |name: &str| format!("#!/bin/sh\n[ \"$1\" = {name} ] || exit 0\necho 'ask the release managers' >&2\nexit 1\n");
+    std::fs::write(&hook, script("refs/heads/release-1.6.2")).unwrap();
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let rejected = parts.run(&machine, &["run"]);
+    println!("{}{}", rejected.err, rejected.out);
+    rejected.must_be(1);
+    assert!(
+        rejected.err.contains("refs/heads/release-1.6.2") && rejected.err.contains("hook declined"),
+        "{}",
+        rejected.err
+    );
+    assert_eq!(writes(&parts.proxy.take()), Vec::<String>::new(), "the branch is the lock: nothing is written past it");
+
+    std::fs::write(&hook, script("refs/tags/v1.6.2")).unwrap();
+    parts.run(&machine, &["run"]).must_be(4);
+    parts.world.merge();
+    let rejected = parts.run(&machine, &["run"]);
+    println!("{}{}", rejected.err, rejected.out);
+    rejected.must_be(1);
+    assert!(rejected.err.contains("refs/tags/v1.6.2") && rejected.err.contains("hook declined"), "{}", rejected.err);
+    let aliased = parts.proxy.take().iter().filter(|seen| seen.writes() && seen.path.ends_with("/latest")).count();
+    assert_eq!(aliased, 0, "aliases come after the release");
+    std::fs::remove_file(&hook).unwrap();
+    parts.run(&Machine::new(), &["resume"]).must_be(0);
+    judged(&parts);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tree_of_real_size() {
+    let Some(parts) = Parts::assemble(Git::Http, false, Tree::Large).await else { return };
+    let (machine, started) = (Machine::new(), std::time::Instant::now());
+    parts.run(&machine, &["run"]).must_be(4);
+    println!("up to the merge: {:?}", started.elapsed());
+    parts.world.merge();
+    parts.run(&machine, &["run"]).must_be(0);
+    println!("to the end: {:?}", started.elapsed());
+    judged(&parts);
 }
 
 /// Plans, is killed after the pin, goes on elsewhere up to the merge, is killed in the middle of

@@ -35,6 +35,26 @@ pub fn golden() -> Option<tempfile::TempDir> {
     Some(dir)
 }
 
+/// The fixture tree among 4000 files, as many as a whole repository has.
+pub fn large() -> tempfile::TempDir {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let dir = tempfile::tempdir().unwrap();
+    done(Command::new("cp").arg("-a").arg(root.join("fixtures/world/cozystack/.")).arg(dir.path()));
+    let mut state = 1u64;
+    for n in 0..4000 {
+        let folder = dir.path().join(format!("packages/system/part-{}/charts/upstream/templates", n % 100));
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut text = String::with_capacity(2_100);
+        while text.len() < 2_000 {
+            // A linear congruential generator: text that neither repeats nor compresses to nothing.
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(&format!("  key-{:x}: value of {}\n", state >> 40, state >> 33));
+        }
+        std::fs::write(folder.join(format!("{n}.yaml")), text).unwrap();
+    }
+    dir
+}
+
 fn done(command: &mut Command) {
     assert!(command.status().unwrap().success(), "{command:?}");
 }

@@ -12,7 +12,7 @@ use sealift::refs::{self, Class};
 use sealift::tree::{MemTree, Subtree};
 
 use super::World;
-use super::source::{File, Files, write};
+use super::source::{File, Files, Source, write};
 use crate::support::images;
 use crate::support::sandbox::scratch;
 
@@ -26,7 +26,9 @@ impl World {
         let tip = self.sandbox.git(&work, &["rev-parse", "HEAD"]);
         let tag = names.rc_tag.short();
         self.sandbox.git(&work, &["tag", "-a", "-m", tag, tag]);
-        let mut files = self.with_copies(self.versioned(rc));
+        let mut files = Source::read(&work, &self.source.version).files;
+        files.retain(|path, _| !path.starts_with(".git/"));
+        files.extend(self.with_copies(self.versioned(rc)));
         self.hosts.extend(self.hosts_in(&files, rc));
         let registries = self.registries();
         let digests = self.images(&files, rc, &registries).await;
