@@ -148,7 +148,7 @@ impl Session {
         Ran { state, events: std::mem::take(&mut *self.told.0.lock().unwrap()) }
     }
 
-    fn settings(&self) -> Settings<'_> {
+    pub fn settings(&self) -> Settings<'_> {
         Settings {
             observer: &self.told,
             patience: Patience { looks: 2, pause: Duration::from_millis(1) },
