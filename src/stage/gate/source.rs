@@ -93,7 +93,7 @@ pub(super) async fn artifact(world: &World<'_>, found: &mut Findings) -> Result<
         Answer::Found(manifest) if manifest.digest() == candidate.rc_artifact => {}
         Answer::Found(manifest) => found.refuse(
             Refusal::new(format!(
-                "{repository}:{rc_tag} names {}, the candidate's installer pins {}",
+                "{repository}:{rc_tag} names {}, the candidate says {}",
                 manifest.digest(),
                 candidate.rc_artifact
             ))
