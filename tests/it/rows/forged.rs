@@ -3,7 +3,7 @@
 use sealift::engine::State;
 use sealift::model::Digest;
 
-use super::{PACKAGE, PACKAGES, RC_BRANCH, STAGING, TAG, fresh, nothing_public, refused, refused_untouched, waiting};
+use super::{PACKAGE, PACKAGES, RC_BRANCH, STAGING, TAG, fresh, nothing_public, refused_untouched, waiting};
 use crate::support::world::{MAIN, World};
 
 fn message(world: &World, revision: &str) -> String {
