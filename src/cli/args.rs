@@ -169,7 +169,7 @@ pub enum RefsCommand {
 }
 
 /// A tree and the pipeline it is read by.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct TreeArgs {
     /// The pipeline file
     #[arg(short, long, env = "SEALIFT_PIPELINE", value_name = "FILE")]
@@ -185,7 +185,7 @@ pub struct TreeArgs {
     pub rc: Option<Rc>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct RewriteArgs {
     /// The pipeline file
     #[arg(short, long, env = "SEALIFT_PIPELINE", value_name = "FILE")]
@@ -198,7 +198,7 @@ pub struct RewriteArgs {
     pub rc: Rc,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ArchiveArgs {
     #[command(flatten)]
     pub tree: TreeArgs,
@@ -213,7 +213,7 @@ pub struct ArchiveArgs {
     pub output: Option<PathBuf>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
     /// The pipeline file
     pub pipeline: PathBuf,

@@ -4,6 +4,7 @@ pub mod args;
 mod demo;
 mod environment;
 mod failure;
+mod interrupt;
 mod promote;
 mod session;
 mod trees;
@@ -19,7 +20,7 @@ use environment::Environment;
 use failure::{Ended, Hinted};
 use promote::Context;
 
-use crate::engine::{State, Stop};
+use crate::engine::State;
 use crate::report::{Annotations, Json, Markdown, Mode, Problem, Reporter, Style, Tee, Terminal, append_summary};
 
 /// Parses the arguments and runs the command.
@@ -72,20 +73,13 @@ fn told(show: &Show, environment: &Environment, mode: Mode) -> Told {
 async fn run(cli: &Cli, environment: &Environment) -> u8 {
     let looks = matches!(cli.command, Command::Plan(_) | Command::Status(_) | Command::Verify(_));
     let told = told(&cli.show, environment, if looks { Mode::Plan } else { Mode::Run });
-    let stop = Stop::default();
-    let interrupted = stop.clone();
-    tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() {
-            if interrupted.requested() {
-                // Asked twice: the current action is not waited for.
-                #[expect(clippy::exit, reason = "the second Ctrl-C ends the process at once")]
-                std::process::exit(i32::from(State::Interrupted.exit_code()));
-            }
-            interrupted.request();
-        }
-    });
+    let stop = interrupt::listen(writes_to_the_world(&cli.command));
     let context = Context { environment, observer: &told.reporters, stop };
-    let ended = dispatch(cli, &context).await;
+    let ended = if writes_to_the_world(&cli.command) {
+        dispatch(cli, &context).await
+    } else {
+        interrupt::unless(&context.stop, dispatch(cli, &context)).await
+    };
     let code = match ended {
         Ok(state) => state.exit_code(),
         Err(error) if broken_pipe(&error) => 0,
@@ -103,8 +97,21 @@ async fn run(cli: &Cli, environment: &Environment) -> u8 {
     )
 }
 
+/// Whether a command stops between two actions, and not anywhere.
+fn writes_to_the_world(command: &Command) -> bool {
+    match command {
+        Command::Demo(_) | Command::Run(_) | Command::Resume(_) | Command::Abandon(_) => true,
+        Command::Plan(_)
+        | Command::Status(_)
+        | Command::Verify(_)
+        | Command::Refs(_)
+        | Command::Rewrite(_)
+        | Command::Archive(_)
+        | Command::Check(_) => false,
+    }
+}
+
 async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
-    let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
     let format = cli.show.format;
     match &cli.command {
         Command::Demo(args) => demo::run(args, &cli.show, context).await,
@@ -113,11 +120,11 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
         Command::Status(args) => promote::status(args, context).await,
         Command::Verify(args) => promote::verify(args, context).await,
         Command::Abandon(args) => promote::abandon(args, context).await,
-        Command::Refs(RefsCommand::List(args)) => trees::list(args, format, &mut out, &mut err),
-        Command::Refs(RefsCommand::Census(args)) => trees::census(args, format, &mut out, &mut err),
-        Command::Rewrite(args) => trees::rewrite(args, format, &mut out),
-        Command::Archive(args) => trees::archive(args, format, &mut out),
-        Command::Check(args) => trees::check(args, format, &mut out),
+        Command::Refs(RefsCommand::List(args)) => trees::list(args, format).await,
+        Command::Refs(RefsCommand::Census(args)) => trees::census(args, format).await,
+        Command::Rewrite(args) => trees::rewrite(args, format).await,
+        Command::Archive(args) => trees::archive(args, format).await,
+        Command::Check(args) => trees::check(args, format).await,
     }
 }
 

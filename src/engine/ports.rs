@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use tokio::sync::watch;
 
 use super::event::Observer;
 use crate::pipeline::Pipeline;
@@ -55,16 +56,48 @@ impl Default for Patience {
     }
 }
 
-/// Asked between actions; set by Ctrl-C.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+/// The wish to stop: asked between actions, awaited beside every wait; Ctrl-C asks for it. Once
+/// asked for it stays. All clones are one.
+#[derive(Clone, Debug)]
+pub struct Stop(watch::Sender<bool>);
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self(watch::Sender::new(false))
+    }
+}
 
 impl Stop {
     pub fn request(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.0.send_replace(true);
     }
 
     pub fn requested(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        *self.0.borrow()
+    }
+
+    /// Waits until it is asked for: at once, when it was already. May be dropped at any time.
+    pub async fn wait(&self) {
+        // The sender lives in `self`: the channel can't close, and an end would be no request.
+        if self.0.subscribe().wait_for(|asked| *asked).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_stop_is_seen_by_every_clone_before_and_after() {
+        let stop = Stop::default();
+        let (early, clone) = (stop.clone(), stop.clone());
+        let waiting = tokio::spawn(async move { early.wait().await });
+        assert!(!clone.requested() && !waiting.is_finished());
+        stop.request();
+        waiting.await.unwrap();
+        clone.wait().await;
+        assert!(clone.requested());
     }
 }

@@ -24,14 +24,6 @@ pub struct Unknown {
 }
 
 impl<T> Answer<T> {
-    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Answer<U> {
-        match self {
-            Self::Found(value) => Answer::Found(f(value)),
-            Self::Absent => Answer::Absent,
-            Self::Unknown(unknown) => Answer::Unknown(unknown),
-        }
-    }
-
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
@@ -42,6 +34,17 @@ impl<T> Answer<T> {
             Self::Found(value) => Ok(Some(value)),
             Self::Absent => Ok(None),
             Self::Unknown(unknown) => Err(unknown),
+        }
+    }
+}
+
+/// The opposite of [`Answer::known`].
+impl<T> From<Result<Option<T>, Unknown>> for Answer<T> {
+    fn from(known: Result<Option<T>, Unknown>) -> Self {
+        match known {
+            Ok(Some(value)) => Self::Found(value),
+            Ok(None) => Self::Absent,
+            Err(unknown) => Self::Unknown(unknown),
         }
     }
 }

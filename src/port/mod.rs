@@ -1,9 +1,8 @@
-//! Doors to the world: registries, git origins, forges. Ports know the model only.
+//! Doors to the world: registries and git origins. Ports know the model only.
 //!
 //! Reads answer with [`crate::model::Answer`]; writes say how they failed with
 //! [`WriteError`]. A read port can't write: stages hold read ports only.
 
-pub mod forge;
 pub mod registry;
 pub mod repository;
 
@@ -21,4 +20,16 @@ pub enum WriteError {
     /// The outcome can't be known: look before repeating.
     #[error("{0}")]
     Unknown(#[from] Unknown),
+}
+
+/// An error with its causes, which HTTP clients keep out of their own text.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
 }

@@ -1,5 +1,6 @@
 //! Byte-exact edits, and the proof that an edit did what was planned and nothing else.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -38,6 +39,13 @@ pub struct FileEdit {
     pub after: Vec<u8>,
     /// In order of place.
     pub edits: Vec<Edit>,
+}
+
+impl FileEdit {
+    /// How many lines differ.
+    pub fn lines(&self) -> usize {
+        self.edits.iter().map(|edit| edit.line).collect::<BTreeSet<_>>().len()
+    }
 }
 
 /// A tree as edits would leave it, without writing them.

@@ -1,7 +1,5 @@
 //! The rewrite: version-line tags of a release candidate become stable (contract §3).
 
-use std::collections::BTreeSet;
-
 use super::class::{is_stable, with_stable};
 use super::edit::{Edit, FileEdit, edit, edit_file, overlay};
 use super::problem::{Lines, Problem, list};
@@ -43,8 +41,7 @@ pub enum RewriteError {
 impl Rewrite {
     /// How many lines differ.
     pub fn lines(&self) -> usize {
-        let lines = |file: &FileEdit| file.edits.iter().map(|edit| edit.line).collect::<BTreeSet<_>>().len();
-        self.files.iter().map(lines).sum()
+        self.files.iter().map(FileEdit::lines).sum()
     }
 }
 

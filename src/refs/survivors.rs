@@ -24,9 +24,9 @@ use crate::yaml::Yaml;
 ///   (a template, a variable, the path of an owned prefix alone);
 /// - as the `tag` of a map whose repository is owned or not spelled.
 ///
-/// Not looked into: folders called `charts`, Markdown, `go.sum` and lock files. Comments and
-/// mentions elsewhere don't count, nor do third-party repositories. The declared exclusions
-/// are the census's and lift nothing here.
+/// Not looked into: folders called `charts`, and Markdown (contract §3). Comments and mentions
+/// elsewhere don't count, such as a module's version in `go.sum`, nor do third-party repositories.
+/// The declared exclusions are the census's and lift nothing here.
 ///
 /// Errors: what could not be listed, read or decompressed.
 pub fn survivors(tree: &dyn Tree, spec: &Spec, rc: &Rc) -> Result<Vec<Problem>, Vec<Problem>> {
@@ -73,7 +73,7 @@ fn scan(tree: &dyn Tree, spec: &Spec, wanted: Wanted) -> Result<Vec<Problem>, Ve
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for entry in entries {
         let relative = below(&entry.path, root.as_bytes()).unwrap_or(&entry.path);
-        if entry.kind != Kind::File || in_charts(relative) || is_markdown(relative) || is_lock(relative) {
+        if entry.kind != Kind::File || in_charts(relative) || is_markdown(relative) {
             continue;
         }
         match read_content(tree, &entry.path) {
@@ -105,12 +105,6 @@ pub(super) fn is_yaml(path: &[u8]) -> bool {
 fn has_extension(path: &[u8], extensions: &[&[u8]]) -> bool {
     let dot = path.iter().rposition(|&byte| byte == b'.');
     dot.is_some_and(|dot| extensions.iter().any(|extension| path[dot + 1..].eq_ignore_ascii_case(extension)))
-}
-
-fn is_lock(path: &[u8]) -> bool {
-    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-    let ends = |end: &[u8]| name.ends_with(end);
-    name == b"go.sum" || [&b".lock"[..], b"-lock.json", b"-lock.yaml", b".lock.json"].into_iter().any(ends)
 }
 
 struct Scan<'a> {

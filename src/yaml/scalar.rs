@@ -44,17 +44,28 @@ impl Scalar {
 
     /// Whether YAML reads this as a number, so that `1.10` may be rendered as `1.1`.
     pub fn is_number(&self) -> bool {
-        let value = self.value.as_str();
-        let digits = |text: &str, radix| !text.is_empty() && text.chars().all(|c| c.is_digit(radix));
-        self.style == Style::Plain
-            && (value.bytes().any(|b| b.is_ascii_digit()) && value.parse::<f64>().is_ok()
-                || value.strip_prefix("0x").is_some_and(|hex| digits(hex, 16))
-                || value.strip_prefix("0o").is_some_and(|octal| digits(octal, 8)))
+        self.style == Style::Plain && is_number(&self.value)
     }
+}
+
+/// Whether YAML 1.1 or 1.2 reads a plain scalar as a number.
+pub fn is_number(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let based = |prefix: &str, base| {
+        unsigned
+            .strip_prefix(prefix)
+            .is_some_and(|digits| !digits.is_empty() && digits.chars().all(|c| c.is_digit(base)))
+    };
+    let decimal = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && unsigned.contains(|c: char| c.is_ascii_digit())
+        && unsigned.replace('_', "").parse::<f64>().is_ok();
+    let word = matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN");
+    decimal || word || based("0x", 16) || based("0o", 8) || based("0b", 2)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::is_number;
     use crate::yaml::Yaml;
 
     #[test]
@@ -68,6 +79,16 @@ mod tests {
         }
         for text in ["'1.10'", "v1", "1.2.3", "nan", "infinity"] {
             assert!(!find(text).is_number(), "{text}");
+        }
+    }
+
+    #[test]
+    fn tells_numbers_from_text() {
+        for text in ["1", "-1", "1.20", "0644", "0x1f", "0o755", "1e3", "1_000", ".5", "+.inf", ".nan"] {
+            assert!(is_number(text), "{text}");
+        }
+        for text in ["1.6.2", "v1", "1.x", "inf", "nan", ".", "-", "0x", "e1", "2026-09-15", "infinity", "0xg"] {
+            assert!(!is_number(text), "{text}");
         }
     }
 }

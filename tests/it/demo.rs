@@ -306,6 +306,8 @@ fn every_command_on_a_demos_world() {
     let origin = dir.join("origin.git").to_string_lossy().into_owned();
     let clone = sandbox.path("clone").to_string_lossy().into_owned();
     sandbox.git(&dir, &["clone", "--quiet", "--branch=release-1.4.2-rc.1", &origin, &clone]);
+    let other_clone = sandbox.path("other-clone").to_string_lossy().into_owned();
+    sandbox.git(&dir, &["clone", "--quiet", "--branch=release-1.4.2-rc.1", &origin, &other_clone]);
     let other_seal = format!("sha256:{}", "0".repeat(64));
     for (line, code, says) in [
         ("status", 4, "  next  sealift resume v1.4.2 "),
@@ -334,12 +336,19 @@ fn every_command_on_a_demos_world() {
         ("refs list --repo ORIGIN --tree nowhere", 1, "caused by: `nowhere` names no commit"),
         ("refs census --repo ORIGIN --tree main", 0, "none unclaimed"),
         ("refs census --repo ORIGIN --tree main --format json", 0, "\"excluded\":[]"),
+        ("refs census --repo ORIGIN --tree main --format markdown", 0, "| `unclaimed` | `0` |"),
         ("archive --repo ORIGIN --tree main", 0, "manifest sha256:"),
+        ("archive --repo ORIGIN --tree main --format markdown", 0, "| `diffId` | `sha256:"),
         ("archive --tree CLONE --format json", 0, "{\"diffId\":\"sha256:"),
-        ("rewrite --tree CLONE --rc v1.4.2-rc.1", 0, "13 files, 15 lines"),
+        ("rewrite --tree CLONE --rc v1.4.2-rc.1 --format markdown", 0, "/legacy/values.yaml` | `1` |"),
+        ("rewrite --tree OTHER-CLONE --rc v1.4.2-rc.1", 0, "13 files, 15 lines"),
         ("rewrite --tree CLONE --rc v1.4.2-rc.1", 1, "hint: name the candidate whose tags the tree carries"),
     ] {
-        let words = line.replace("ORIGIN", &origin).replace("CLONE", &clone).replace("OTHER", &other_seal);
+        let words = line
+            .replace("ORIGIN", &origin)
+            .replace("OTHER-CLONE", &other_clone)
+            .replace("CLONE", &clone)
+            .replace("OTHER", &other_seal);
         let mut args: Vec<&str> = words.split(' ').collect();
         args.extend(["--pipeline", &pipeline]);
         let (ended, out, err) = sealift(&sandbox, &args);
@@ -350,9 +359,11 @@ fn every_command_on_a_demos_world() {
             assert!(whole || out.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{line}\n{out}");
         }
     }
-    for (args, code, says) in
-        [(["check", pipeline.as_str()], 0, "is well-formed"), (["check", "nowhere.yaml"], 1, "caused by: No such file")]
-    {
+    for (args, code, says) in [
+        (["check", pipeline.as_str(), "--format=human"], 0, "is well-formed"),
+        (["check", pipeline.as_str(), "--format=markdown"], 0, "| `demo` | `yes` |"),
+        (["check", "nowhere.yaml", "--format=human"], 1, "caused by: No such file"),
+    ] {
         let (ended, out, err) = sealift(&sandbox, &args);
         assert!(ended == code && format!("{out}{err}").contains(says), "{args:?}\n{out}{err}");
     }

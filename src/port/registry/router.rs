@@ -126,21 +126,13 @@ fn without_userinfo(url: &str) -> String {
     }
 }
 
-fn answer<T>(result: Result<Option<T>, Unknown>) -> Answer<T> {
-    match result {
-        Ok(Some(found)) => Answer::Found(found),
-        Ok(None) => Answer::Absent,
-        Err(unknown) => Answer::Unknown(unknown),
-    }
-}
-
 /// Asks whichever implementation a repository's host is behind.
 macro_rules! read {
     ($self:ident, $repository:ident, $method:ident $(, $argument:ident)*) => {
         Box::pin(async move {
             match $self.backend($repository) {
                 Ok(Backend::Layout(layout)) => layout.$method($repository $(, $argument)*).await,
-                Ok(Backend::Remote(remote)) => answer(remote.$method($repository $(, $argument)*).await),
+                Ok(Backend::Remote(remote)) => Answer::from(remote.$method($repository $(, $argument)*).await),
                 Err(unknown) => Answer::Unknown(unknown),
             }
         })

@@ -10,6 +10,7 @@ use reqwest::redirect::Policy;
 use reqwest::{StatusCode, Url};
 
 use super::Credential;
+use crate::port::chain;
 
 /// As many hops as git follows by default is more than any forge needs.
 const REDIRECTS: usize = 5;
@@ -199,15 +200,4 @@ fn below(base: &Url, name: &str) -> Url {
     let mut url = base.clone();
     url.set_path(&format!("{}/{name}", base.path().trim_end_matches('/')));
     url
-}
-
-/// An error with its causes: reqwest's own text says little.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }

@@ -31,6 +31,9 @@ fn a_reference_that_survives_fails_the_rewrite() {
         ("packages/a/x/data.bin", "\0\u{1}\nOWN/x:RC\0"),
         ("packages/a/x/notes.txt", "one\nit runs OWN/x:RC.\n"),
         ("packages/a/x/split.txt", "one\norg/own/x:RC\n"),
+        ("packages/a/x/deps.lock", "one\nimage: OWN/x:RC\n"),
+        ("packages/a/x/pnpm-lock.yaml", "one: 1\nimage: OWN/x:RC\n"),
+        ("packages/a/x/go.sum", "one\nOWN/x:RC h1:x=\n"),
         ("packages/core/installer/values.yaml", "sourceUrl: oci://OWN/own-packages\nsourceRef: tag=RC\n"),
     ] {
         let left = survivors(path, text);
@@ -47,7 +50,7 @@ fn a_reference_that_survives_fails_the_rewrite() {
 fn a_mention_is_no_survivor() {
     for (path, text) in [
         ("packages/a/x/go.sum", "example.org/own RC h1:x=\n"),
-        ("packages/a/x/deps.lock", "image: OWN/x:RC\n"),
+        ("packages/a/x/deps.lock", "name: x\nversion: RC\n"),
         ("packages/a/x/Makefile", "# OWN/x:RC\nVERSION = RC\nREF=:RC\n"),
         ("packages/a/x/main.go", "// OWN/x:RC\nv := \"RC\"\n"),
         ("packages/a/x/t.yaml", "a: don't # OWN/x:RC\nversion: RC\nimage: quay.io/a/b:RC\n"),

@@ -1,5 +1,6 @@
 //! Ctrl-C: the action at work is finished, none begins, and the way on is said.
 
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
@@ -85,19 +86,24 @@ async fn between_two_tags_it_ends_with_130_and_the_printed_command_goes_on() {
     words.extend(["--repo".into(), world.origin().display().to_string()]);
     words.extend(["--registry".into(), format!("{HOST}={}", server.url())]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let child = sealift(&world, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = sealift(&world, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let process = child.id();
-    let output = tokio::task::spawn_blocking(move || {
+    let mut talk = BufReader::new(child.stderr.take().unwrap());
+    let (output, told) = tokio::task::spawn_blocking(move || {
         written.recv().unwrap();
         interrupt(process);
-        // The signal has been sent; the answer to the write comes after it, as in life.
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        // The answer to the write comes after the signal was heard.
+        let mut told = String::new();
+        while !told.contains("stopping after the current action") {
+            assert_ne!(talk.read_line(&mut told).unwrap(), 0, "it ended without a word of stopping:\n{told}");
+        }
         go.send(()).unwrap();
-        child.wait_with_output().unwrap()
+        talk.read_to_string(&mut told).unwrap();
+        (child.wait_with_output().unwrap(), told)
     })
     .await
     .unwrap();
-    let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    let said = format!("{}{told}", text(&output.stdout));
     assert_eq!(output.status.code(), Some(130), "{said}");
     let tags = |server: &RegistryServer| server.tags().keys().filter(|name| name.ends_with("v1.6.2")).count();
     assert_eq!(tags(&server), 1, "the write at work was finished, none was begun:\n{said}");
@@ -109,4 +115,41 @@ async fn between_two_tags_it_ends_with_130_and_the_printed_command_goes_on() {
     assert_eq!(resumed.status.code(), Some(0), "{}{}", text(&resumed.stdout), text(&resumed.stderr));
     assert!(tags(&server) > 5);
     assert_eq!(world.names_of(super::TAG), Some(merge));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_that_hangs_ends_at_once() {
+    let (world, _) = merged().await;
+    let server = served(&world).await;
+    let before = server.tags();
+    let (looking, looked) = channel();
+    let (go, gone) = channel::<()>();
+    let (looking, gone) = (Mutex::new(looking), Mutex::new(gone));
+    server.fault(
+        "GET",
+        "/manifests/",
+        1..=1,
+        Act::Before(Box::new(move || {
+            looking.lock().unwrap().send(()).unwrap();
+            let _ = gone.lock().unwrap().recv();
+        })),
+    );
+    let pipeline = world.shipped.file.display().to_string();
+    let (repo, registry) = (world.origin().display().to_string(), format!("{HOST}={}", server.url()));
+    let words = ["plan", "v1.6.2-rc.1", "--pipeline", &pipeline, "--repo", &repo, "--registry", &registry];
+    let child = sealift(&world, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let process = child.id();
+    let output = tokio::task::spawn_blocking(move || {
+        looked.recv().unwrap();
+        interrupt(process);
+        child.wait_with_output().unwrap()
+    })
+    .await
+    .unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("interrupted: nothing was written"), "{told}");
+    // Only now is the look answered.
+    go.send(()).unwrap();
+    assert_eq!(server.tags(), before);
 }

@@ -49,14 +49,6 @@ where
     }
 }
 
-fn answer<T>(result: Result<Option<T>, Unknown>) -> Answer<T> {
-    match result {
-        Ok(Some(found)) => Answer::Found(found),
-        Ok(None) => Answer::Absent,
-        Err(unknown) => Answer::Unknown(unknown),
-    }
-}
-
 fn read_manifest(place: &Place, at: &At) -> Result<Option<Manifest>, Unknown> {
     let Some(index) = place.read_index()? else { return Ok(None) };
     let damaged = |detail: String| Unknown::new(place.name(at), detail);
@@ -113,7 +105,7 @@ fn is_foreign(media_type: &str) -> bool {
 impl RegistryRead for Layout {
     fn manifest<'a>(&'a self, repository: &'a Repository, at: &'a At) -> BoxFuture<'a, Answer<Manifest>> {
         let (place, at) = (self.place(repository), at.clone());
-        Box::pin(async move { answer(blocking(repository, move || read_manifest(&place, &at)).await) })
+        Box::pin(async move { blocking(repository, move || read_manifest(&place, &at)).await.into() })
     }
 
     fn blob<'a>(&'a self, repository: &'a Repository, descriptor: &'a Descriptor) -> BoxFuture<'a, Answer<Vec<u8>>> {
@@ -122,7 +114,7 @@ impl RegistryRead for Layout {
             Some(_) => place.read_blob(&wanted.digest, Some(wanted.size)),
             None => Ok(None),
         };
-        Box::pin(async move { answer(blocking(repository, work).await) })
+        Box::pin(async move { blocking(repository, work).await.into() })
     }
 
     fn has_blob<'a>(&'a self, repository: &'a Repository, digest: &'a Digest) -> BoxFuture<'a, Answer<()>> {
@@ -131,13 +123,13 @@ impl RegistryRead for Layout {
             Some(_) => place.check_blob(&digest),
             None => Ok(None),
         };
-        Box::pin(async move { answer(blocking(repository, work).await) })
+        Box::pin(async move { blocking(repository, work).await.into() })
     }
 
     fn tags<'a>(&'a self, repository: &'a Repository) -> BoxFuture<'a, Answer<Vec<Tag>>> {
         let place = self.place(repository);
         let work = move || Ok(place.read_index()?.map(|index| index.tags()));
-        Box::pin(async move { answer(blocking(repository, work).await) })
+        Box::pin(async move { blocking(repository, work).await.into() })
     }
 }
 

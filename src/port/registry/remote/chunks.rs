@@ -18,10 +18,11 @@ use tokio::io::AsyncReadExt;
 use tokio::time::Instant;
 
 use super::auth::{Access, Proof};
-use super::transport::{Timeouts, USER_AGENT, chain, host, is_transient};
+use super::transport::{Timeouts, USER_AGENT, host, is_transient};
 use super::upload::{Trouble, local};
 use super::{Remote, words};
 use crate::model::{Repository, Unknown};
+use crate::port::chain;
 use crate::port::registry::{Blob, Content};
 
 /// One chunk: the largest piece every large registry takes.
@@ -123,7 +124,7 @@ impl Remote {
                 }
             }
             OciDistributionError::RequestError(error) => {
-                let detail = chain(error.without_url());
+                let detail = chain(&error.without_url());
                 Trouble::Again(Unknown::new(what, self.auth.redact(&detail)), None)
             }
             OciDistributionError::IoError(error) => local(what, error.to_string()),

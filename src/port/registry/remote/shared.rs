@@ -8,7 +8,8 @@ use tokio::sync::Semaphore;
 use super::credentials::Credentials;
 use super::helper::Helpers;
 use super::retry::Pauses;
-use super::transport::{Transport, USER_AGENT, chain};
+use super::transport::{Transport, USER_AGENT};
+use crate::port::chain;
 use crate::port::registry::{Config, ConfigError, Stats};
 
 pub(in crate::port::registry) struct Shared {
@@ -31,7 +32,7 @@ impl Shared {
             builder = builder.tls_certs_merge(certificates);
             ca.push(pem);
         }
-        let client = builder.build().map_err(|error| ConfigError::Client(chain(error)))?;
+        let client = builder.build().map_err(|error| ConfigError::Client(chain(&error)))?;
         let credentials = match &config.docker_config {
             None => Credentials::default(),
             Some(path) => {
@@ -58,13 +59,13 @@ impl Shared {
 /// A certificate file, each certificate in it tried: junk would be trusted silently as nothing.
 fn load_ca(path: &Path) -> Result<(Vec<u8>, Vec<reqwest::Certificate>), String> {
     let pem = std::fs::read(path).map_err(|error| error.to_string())?;
-    let certificates = reqwest::Certificate::from_pem_bundle(&pem).map_err(chain)?;
+    let certificates = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| chain(&error))?;
     if certificates.is_empty() {
         return Err("it holds no certificate".into());
     }
     for certificate in &certificates {
         let only = reqwest::Client::builder().tls_certs_only([certificate.clone()]).build();
-        only.map_err(|error| format!("a certificate in it can't be read: {}", chain(error)))?;
+        only.map_err(|error| format!("a certificate in it can't be read: {}", chain(&error)))?;
     }
     Ok((pem, certificates))
 }

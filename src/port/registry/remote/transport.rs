@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::retry::{Pauses, RetryPolicy, retry_after};
 use super::stats::Stats;
+use crate::port::chain;
 
 pub(super) const USER_AGENT: &str = concat!("sealift/", env!("CARGO_PKG_VERSION"));
 /// Error bodies, token answers and tag pages are read up to here.
@@ -110,20 +111,8 @@ impl Failure {
 impl From<reqwest::Error> for Failure {
     fn from(error: reqwest::Error) -> Self {
         let sent = !(error.is_connect() || error.is_builder());
-        Self { detail: chain(error.without_url()), sent, retry: true }
+        Self { detail: chain(&error.without_url()), sent, retry: true }
     }
-}
-
-/// An error with its causes, which reqwest keeps out of its own text.
-pub(super) fn chain(error: impl std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 impl Transport {

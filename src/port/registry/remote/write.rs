@@ -3,25 +3,25 @@
 use std::sync::Arc;
 
 use reqwest::Method;
-use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::auth::Access;
 use super::read::{digest_header, name};
 use super::transport::{Repeat, Request, is_transient};
 use super::{Remote, words};
-use crate::model::{Digest, Hasher, Manifest, Repository, Unknown};
+use crate::model::{Descriptor, Digest, Hasher, Manifest, Repository, Unknown};
 use crate::port::WriteError;
 use crate::port::registry::{At, Blob, Content, Mount};
 
 impl Remote {
-    /// A blob that HEAD shows is not sent again. A HEAD that shows nothing proves nothing, but
-    /// uploading what is there does no harm.
+    /// A blob that HEAD shows is not sent again. Anything else proves nothing, but uploading what
+    /// is there does no harm.
     pub async fn put_blob(&self, repository: &Repository, blob: &Blob) -> Result<(), WriteError> {
         check_content(repository, blob).await?;
         let digest = blob.descriptor.digest;
         let head = self.head_blob(repository, &digest, &Access::push(repository)).await?;
         match head.status {
-            200 if !matches!(digest_header(&head.headers), Some(said) if said != Ok(digest)) => Ok(()),
+            200 if shows(&head.headers, &blob.descriptor) => Ok(()),
             status if is_transient(status) => Err(self.unexpected(&format!("{repository}@{digest}"), &head).into()),
             _ => self.upload(repository, blob).await,
         }
@@ -86,6 +86,17 @@ impl Remote {
     }
 }
 
+/// Whether a 200 to HEAD is about this blob: it says its digest, or, as that header is optional
+/// (distribution-spec, checking if content exists), its size. A page of a proxy says neither.
+fn shows(headers: &HeaderMap, blob: &Descriptor) -> bool {
+    if let Some(said) = digest_header(headers) {
+        return said == Ok(blob.digest);
+    }
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let page = text(CONTENT_TYPE).is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with("text/html"));
+    !page && text(CONTENT_LENGTH).and_then(|length| length.trim().parse().ok()) == Some(blob.size)
+}
+
 /// Wrong bytes are found here, with the file's name, and not by the registry.
 async fn check_content(repository: &Repository, blob: &Blob) -> Result<(), WriteError> {
     let content = blob.content.clone();
@@ -107,4 +118,34 @@ fn hash_file(path: &Arc<tempfile::TempPath>) -> std::io::Result<(Digest, u64)> {
     std::io::copy(&mut std::fs::File::open(&**path)?, &mut hasher)?;
     let size = hasher.len();
     Ok((hasher.finish(), size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_shows_a_blob_by_digest_or_by_size() {
+        let digest = Digest::of(b"layer");
+        let blob = Descriptor { media_type: "application/octet-stream".into(), size: 5, digest, platform: None };
+        let shown = |headers: &[(&'static str, String)]| {
+            let pair = |(name, value): &(&'static str, String)| (name.parse().unwrap(), value.parse().unwrap());
+            shows(&headers.iter().map(pair).collect(), &blob)
+        };
+        let said = |digest: String| ("docker-content-digest", digest);
+        let length = |length: &str| ("content-length", length.to_owned());
+        let kind = |kind: &str| ("content-type", kind.to_owned());
+        assert!(shown(&[said(digest.to_string()), kind("text/html")]));
+        assert!(shown(&[length("5"), kind("application/octet-stream")]));
+        assert!(shown(&[length("5")]));
+        for headers in [
+            vec![],
+            vec![length("6")],
+            vec![length("5"), kind("Text/HTML; charset=utf-8")],
+            vec![length("5"), said(Digest::of(b"other").to_string())],
+            vec![length("5"), said("sha256:x".into())],
+        ] {
+            assert!(!shown(&headers), "{headers:?}");
+        }
+    }
 }

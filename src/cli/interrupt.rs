@@ -1,0 +1,57 @@
+//! Ctrl-C: what writes to the world stops between two actions, everything else at once.
+
+use std::future::Future;
+use std::io::Write;
+
+use super::failure::Ended;
+use crate::engine::{State, Stop};
+
+/// Listens from now on. The first Ctrl-C asks to stop; of a command with `actions` the person is
+/// told that the one at work is finished first. The second ends the process at once.
+pub fn listen(actions: bool) -> Stop {
+    let stop = Stop::default();
+    let asked = stop.clone();
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            if asked.requested() {
+                #[expect(clippy::exit, reason = "the second Ctrl-C ends the process at once")]
+                std::process::exit(i32::from(State::Interrupted.exit_code()));
+            }
+            asked.request();
+            if actions {
+                say("stopping after the current action; Ctrl-C again ends at once");
+            }
+        }
+    });
+    stop
+}
+
+/// Runs a command that writes nothing, or all it writes without a pause, unless it is interrupted.
+pub async fn unless(stop: &Stop, command: impl Future<Output = Ended>) -> Ended {
+    tokio::select! {
+        biased;
+        ended = command => ended,
+        () = stop.wait() => {
+            say("interrupted: nothing was written");
+            Ok(State::Interrupted)
+        }
+    }
+}
+
+/// On a line of its own: the terminal shows `^C`, and there may be a progress line.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "\n{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_command_that_never_ends_is_interrupted() {
+        let stop = Stop::default();
+        stop.request();
+        assert!(matches!(unless(&stop, std::future::pending()).await, Ok(State::Interrupted)));
+        assert!(matches!(unless(&stop, async { Ok(State::Holds) }).await, Ok(State::Holds)), "it was done first");
+    }
+}

@@ -1,0 +1,109 @@
+//! What sealift sees in a tree, and what a promotion would change there.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use super::{Found, beside, open};
+use crate::cli::args::{Format, RewriteArgs, TreeArgs};
+use crate::cli::failure::{Ended, Hinted};
+use crate::engine::State;
+use crate::pipeline;
+use crate::refs;
+use crate::report::table;
+use crate::tree::DirTree;
+
+pub async fn list(args: &TreeArgs, format: Format) -> Ended {
+    let mut err = std::io::stderr();
+    let what = args.clone();
+    let read = move || {
+        let pipeline = pipeline::load(&what.pipeline)?;
+        Ok(refs::read(open(&what)?.as_ref(), &pipeline.spec(), what.rc.as_ref())?)
+    };
+    let references = beside(read).await?;
+    for notice in &references.notices {
+        writeln!(err, "note: {notice}")?;
+    }
+    let text = |value: Option<String>| value.unwrap_or_else(|| "-".into());
+    let header = vec!["class", "place", "key", "shape", "repository", "tag", "digest"];
+    let row = |o: &refs::Occurrence| {
+        let class = json!(o.class).as_str().unwrap_or_default().to_owned();
+        let shape = json!(o.shape).as_str().unwrap_or_default().to_owned();
+        let copy = if o.copy_of.is_some() { " (copy)" } else { "" };
+        vec![
+            class + copy,
+            format!("{}:{}", o.file, o.line),
+            o.key.clone(),
+            shape,
+            text(o.repository.as_ref().map(ToString::to_string)),
+            text(o.tag.as_ref().map(ToString::to_string)),
+            text(o.digest.map(|digest| digest.to_string())),
+        ]
+    };
+    let rows: Vec<Vec<String>> = references.occurrences.iter().map(row).collect();
+    let copies = references.occurrences.iter().filter(|o| o.copy_of.is_some()).count();
+    let told = format!("{} references, {copies} of them copies", rows.len());
+    if format == Format::Json {
+        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(&references.occurrences)?)?;
+        return Ok(State::Holds);
+    }
+    Found { human: table(&header, &rows), json: json!([]), header, rows }.show(format, &mut std::io::stdout())?;
+    if format == Format::Human {
+        writeln!(err, "{told}")?;
+    }
+    Ok(State::Holds)
+}
+
+pub async fn census(args: &TreeArgs, format: Format) -> Ended {
+    let what = args.clone();
+    let read = move || {
+        let pipeline = pipeline::load(&what.pipeline)?;
+        Ok(refs::census(open(&what)?.as_ref(), &pipeline.spec())?)
+    };
+    let census = beside(read).await?;
+    for exclusion in &census.unused {
+        let mut err = std::io::stderr();
+        writeln!(err, "note: the exclusion of {} explains nothing: {}", exclusion.path, exclusion.reason)?;
+    }
+    let unused: Vec<&str> = census.unused.iter().map(|exclusion| exclusion.path.as_str()).collect();
+    let place = |excluded: &refs::Excluded| format!("{}:{}", excluded.file, excluded.line);
+    let line = |excluded: &refs::Excluded| format!("excluded  {}  {}\n", place(excluded), excluded.reason);
+    let counts = format!("{} claimed, {} excluded, none unclaimed\n", census.claimed, census.excluded.len());
+    let row = |what: &str, count: usize| vec![what.to_owned(), count.to_string(), "-".to_owned()];
+    let mut rows = vec![row("claimed", census.claimed), row("excluded", census.excluded.len()), row("unclaimed", 0)];
+    rows.extend(census.excluded.iter().map(|e| vec!["excluded".to_owned(), place(e), e.reason.clone()]));
+    let found = Found {
+        human: census.excluded.iter().map(line).chain([counts]).collect(),
+        json: json!({ "claimed": census.claimed, "excluded": census.excluded, "unused": unused }),
+        header: vec!["census", "", "reason"],
+        rows,
+    };
+    found.show(format, &mut std::io::stdout())
+}
+
+pub async fn rewrite(args: &RewriteArgs, format: Format) -> Ended {
+    let what = args.clone();
+    let plan = move || {
+        let pipeline = pipeline::load(&what.pipeline)?;
+        refs::rewrite(&DirTree::open(&what.tree)?, &pipeline.spec(), &what.rc).map_err(|error| match error {
+            refs::RewriteError::Nothing { .. } => anyhow::Error::from(Hinted::new(
+                error.to_string(),
+                "name the candidate whose tags the tree carries: sealift refs list shows them",
+            )),
+            error => error.into(),
+        })
+    };
+    let rewrite = beside(plan).await?;
+    // From here on without a pause: Ctrl-C finds a directory rewritten, or not touched.
+    refs::apply_to_directory(&args.tree, &rewrite.files)?;
+    let lines = rewrite.lines();
+    let files: Vec<&str> = rewrite.files.iter().map(|file| file.path.as_str()).collect();
+    let counts = format!("{} files, {lines} lines: v{} reads v{}\n", files.len(), args.rc, args.rc.stable);
+    let found = Found {
+        human: files.iter().map(|file| format!("{file}\n")).chain([counts]).collect(),
+        json: json!({ "files": files, "lines": lines }),
+        header: vec!["file", "lines"],
+        rows: rewrite.files.iter().map(|file| vec![file.path.clone(), file.lines().to_string()]).collect(),
+    };
+    found.show(format, &mut std::io::stdout())
+}

@@ -1,1 +1,0 @@
-//! Forges: where a change is proposed and a release is published.
