@@ -19,7 +19,7 @@ use environment::Environment;
 use failure::{Ended, Hinted};
 use promote::Context;
 
-use crate::engine::{State, Stop};
+use crate::engine::{Event, Observer as _, State, Stop};
 use crate::report::{Annotations, Json, Markdown, Mode, Problem, Reporter, Style, Tee, Terminal, append_summary};
 
 /// Parses the arguments and runs the command.
@@ -71,9 +71,9 @@ fn told(show: &Show, environment: &Environment, mode: Mode) -> Told {
 
 async fn run(cli: &Cli, environment: &Environment) -> u8 {
     let looks = matches!(cli.command, Command::Plan(_) | Command::Status(_) | Command::Verify(_));
-    let told = told(&cli.show, environment, if looks { Mode::Plan } else { Mode::Run });
+    let told = Arc::new(told(&cli.show, environment, if looks { Mode::Plan } else { Mode::Run }));
     let stop = Stop::default();
-    let interrupted = stop.clone();
+    let (interrupted, heard) = (stop.clone(), told.clone());
     tokio::spawn(async move {
         while tokio::signal::ctrl_c().await.is_ok() {
             if interrupted.requested() {
@@ -82,6 +82,8 @@ async fn run(cli: &Cli, environment: &Environment) -> u8 {
                 std::process::exit(i32::from(State::Interrupted.exit_code()));
             }
             interrupted.request();
+            let message = "interrupted: what is under way is finished first; Ctrl-C again ends it at once".to_owned();
+            heard.reporters.event(&Event::Warning { message });
         }
     });
     let context = Context { environment, observer: &told.reporters, stop };

@@ -1,5 +1,6 @@
 //! Ctrl-C: the action at work is finished, none begins, and the way on is said.
 
+use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
@@ -85,19 +86,23 @@ async fn between_two_tags_it_ends_with_130_and_the_printed_command_goes_on() {
     words.extend(["--repo".into(), world.origin().display().to_string()]);
     words.extend(["--registry".into(), format!("{HOST}={}", server.url())]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let child = sealift(&world, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let process = child.id();
-    let output = tokio::task::spawn_blocking(move || {
+    let mut child = sealift(&world, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (output, talk) = tokio::task::spawn_blocking(move || {
+        let mut talk = Vec::new();
         written.recv().unwrap();
-        interrupt(process);
-        // The signal has been sent; the answer to the write comes after it, as in life.
-        std::thread::sleep(std::time::Duration::from_millis(300));
-        go.send(()).unwrap();
-        child.wait_with_output().unwrap()
+        interrupt(child.id());
+        // The write is answered once the process has said that it heard.
+        for line in BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok) {
+            if line.contains("Ctrl-C again ends it at once") {
+                go.send(()).unwrap();
+            }
+            talk.push(line);
+        }
+        (child.wait_with_output().unwrap(), talk.join("\n"))
     })
     .await
     .unwrap();
-    let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    let said = format!("{}{talk}", text(&output.stdout));
     assert_eq!(output.status.code(), Some(130), "{said}");
     let tags = |server: &RegistryServer| server.tags().keys().filter(|name| name.ends_with("v1.6.2")).count();
     assert_eq!(tags(&server), 1, "the write at work was finished, none was begun:\n{said}");
