@@ -55,7 +55,10 @@ impl Driver<'_> {
             let Verdict::Act(steps) = &plan.verdict else { return Ok(tell(stage, &plan, settings)) };
             let lagging = rounds > 0 && !contested && repeats(steps, &record.written);
             if lagging && looks < settings.patience.looks {
-                tokio::time::sleep(settings.patience.pause * 2u32.pow(looks)).await;
+                tokio::select! {
+                    () = tokio::time::sleep(settings.patience.pause * 2u32.pow(looks)) => {}
+                    () = settings.stop.wait() => {}
+                }
                 looks += 1;
                 continue;
             }
