@@ -124,7 +124,11 @@ pub async fn status(args: &StatusArgs, context: &Context<'_>) -> Ended {
     let looker = session.looker();
     let requests = match args.version {
         Some(request) => vec![request],
-        None => engine::unfinished(&looker).await?.into_iter().map(Request::Version).collect(),
+        None => engine::unfinished(&looker, &context.settings(&now, String::new()))
+            .await?
+            .into_iter()
+            .map(Request::Version)
+            .collect(),
     };
     let mut state = State::Holds;
     for request in &requests {

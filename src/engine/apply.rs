@@ -33,8 +33,10 @@ pub async fn step(
     effects: &Effects<'_>,
     settings: &Settings<'_>,
 ) -> Applied {
-    let independent = step.actions.iter().all(|action| matches!(action, Action::PutManifest { .. }));
-    let at_once = if independent { look.parallel } else { 1 };
+    let manifests = step.actions.iter().all(|action| matches!(action, Action::PutManifest { .. }));
+    let new_refs = step.actions.iter().all(|action| matches!(action, Action::CreateRef { .. }));
+    let independent = manifests || new_refs;
+    let at_once = if manifests { look.parallel } else { 1 };
     let mut applied = Applied::default();
     let mut results = futures_util::stream::iter(&step.actions)
         .map(|action| async move {

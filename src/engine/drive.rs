@@ -2,6 +2,7 @@
 
 use super::event::{Event, StageState, State};
 use super::ports::{Effects, Looker, Settings};
+use super::run::looked;
 use super::{apply, log};
 use crate::promotion::Promotion;
 use crate::stage::{Memory, Plan, Stage, Step, Summary, Verdict};
@@ -18,13 +19,22 @@ pub(super) struct Driver<'a> {
     pub settings: &'a Settings<'a>,
 }
 
+/// What a stage did: for its log entry.
+#[derive(Default)]
+pub(super) struct Record {
+    pub written: Vec<Summary>,
+    /// What failed, or could not be known, with its cause.
+    pub failed: Vec<String>,
+}
+
 impl Driver<'_> {
     /// Brings one stage to hold, or says why it doesn't; what it wrote goes into the log.
     pub(super) async fn drive(&self, stage: &dyn Stage) -> anyhow::Result<State> {
-        let mut written: Vec<Summary> = Vec::new();
-        let state = self.settle(stage, &mut written).await;
-        if !written.is_empty()
-            && let Err(why) = log::append(stage.name(), &written, self).await
+        let mut record = Record::default();
+        let state = self.settle(stage, &mut record).await;
+        let result = state.as_ref().copied().unwrap_or(State::Failed);
+        if !record.written.is_empty()
+            && let Err(why) = log::append(stage.name(), &record, result, self).await
         {
             let message = format!("the log of this promotion could not be written: {why}");
             self.settings.observer.event(&Event::Warning { message });
@@ -33,7 +43,7 @@ impl Driver<'_> {
     }
 
     /// Looks and acts until there is nothing left to do that can be done now.
-    async fn settle(&self, stage: &dyn Stage, written: &mut Vec<Summary>) -> anyhow::Result<State> {
+    async fn settle(&self, stage: &dyn Stage, record: &mut Record) -> anyhow::Result<State> {
         let Self { promotion, memory, look, settings, .. } = *self;
         let (mut rounds, mut looks, mut contested) = (0, 0, false);
         loop {
@@ -41,32 +51,29 @@ impl Driver<'_> {
                 return Ok(State::Interrupted);
             }
             let facts = look.facts(promotion, contested).await?;
-            let plan = stage.plan(&look.world(promotion, &facts, memory)).await?;
-            let Verdict::Act(steps) = &plan.verdict else {
-                let world = look.world(promotion, &facts, memory);
-                let broken = match plan.verdict {
-                    Verdict::Holds => stage.invariants(&world).await?,
-                    _ => Vec::new(),
-                };
-                let told = if broken.is_empty() { plan } else { Plan::refuse(broken) };
-                return Ok(tell(stage, &told, settings));
-            };
-            let waiting_for_its_own_write = rounds > 0 && !contested && repeats(steps, written);
-            if waiting_for_its_own_write && looks < settings.patience.looks {
-                tokio::time::sleep(settings.patience.pause * 2u32.pow(looks)).await;
+            let plan = looked(stage, &look.world(promotion, &facts, memory)).await?;
+            let Verdict::Act(steps) = &plan.verdict else { return Ok(tell(stage, &plan, settings)) };
+            let lagging = rounds > 0 && !contested && repeats(steps, &record.written);
+            if lagging && looks < settings.patience.looks {
+                tokio::select! {
+                    () = tokio::time::sleep(settings.patience.pause * 2u32.pow(looks)) => {}
+                    () = settings.stop.wait() => {}
+                }
                 looks += 1;
                 continue;
             }
-            if waiting_for_its_own_write || rounds == ROUNDS {
-                let cause =
-                    "what was written does not show; it may still appear: run the same command again".to_owned();
-                settings.observer.event(&Event::Warning { message: format!("{}: {cause}", stage.name()) });
+            if lagging || rounds == ROUNDS {
+                let why = match lagging {
+                    true => "what was written does not show; it may still appear: run the same command again",
+                    false => "somebody else writes the same names: find out who, then run the same command again",
+                };
+                settings.observer.event(&Event::Warning { message: format!("{}: {why}", stage.name()) });
                 return Ok(State::Failed);
             }
             tell(stage, &plan, settings);
             rounds += 1;
-            match self.act(stage, steps, written).await {
-                Outcome::Done => {}
+            match self.act(stage, steps, record).await {
+                Outcome::Done => contested = false,
                 Outcome::Lost => contested = true,
                 Outcome::Stopped(state) => return Ok(state),
             }
@@ -74,10 +81,11 @@ impl Driver<'_> {
     }
 
     /// Does the steps in order. What failed, or can't be known, withholds every later step.
-    async fn act(&self, stage: &dyn Stage, steps: &[Step], written: &mut Vec<Summary>) -> Outcome {
+    async fn act(&self, stage: &dyn Stage, steps: &[Step], record: &mut Record) -> Outcome {
         for step in steps {
             let applied = apply::step(stage.name(), step, self.look, self.effects, self.settings).await;
-            written.extend(applied.written.iter().cloned());
+            record.written.extend(applied.written.iter().cloned());
+            record.failed.extend(applied.failed.iter().map(|(action, cause)| format!("{action}: {cause}")));
             if applied.interrupted {
                 return Outcome::Stopped(State::Interrupted);
             }
@@ -86,6 +94,7 @@ impl Driver<'_> {
             }
             for unknown in &step.unknown {
                 let message = format!("{} can't be known: {unknown}", step.kind);
+                record.failed.push(message.clone());
                 self.settings.observer.event(&Event::Warning { message });
             }
             if !applied.failed.is_empty() || !step.unknown.is_empty() {

@@ -97,6 +97,18 @@ pub struct End {
 }
 
 impl State {
+    /// The word that events carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Work => "work",
+            Self::Waiting => "waiting",
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
     /// The process's exit code (design: 0 holds, 1 error, 3 work, 4 waiting, 5 refused, 130 interrupted).
     pub fn exit_code(self) -> u8 {
         match self {
@@ -123,7 +135,9 @@ impl StageState {
         match verdict {
             Verdict::Holds => {}
             Verdict::Act(steps) => {
-                state.state = State::Work;
+                // Units that can't be known will fail a run: a plan says so.
+                let known = steps.iter().all(|step| step.unknown.is_empty());
+                state.state = if known { State::Work } else { State::Failed };
                 state.steps = steps.iter().map(StepState::from).collect();
             }
             Verdict::Wait(wait) => {

@@ -1,17 +1,22 @@
 //! Looking: the candidate, the promotion, and the facts of this moment.
 
 use super::ports::Looker;
-use crate::model::{Rc, RefName, Refusal, Stable};
+use crate::model::{Rc, RefName, Refusal, Stable, Unknown};
 use crate::port::repository::Refs;
 use crate::promotion::history::{Hints, History, Merge, Pin};
-use crate::promotion::locate::{Located, Request, bases_of, candidate_tags, locate};
+use crate::promotion::locate::{Located, Request, bases_of, candidate_tags, carried, locate};
 use crate::promotion::{Names, Promotion, PromotionError};
 use crate::stage::{Facts, Memory, World};
 
 impl Looker<'_> {
+    /// The refs of the origin as listed now. One that isn't there has no refs to reason from.
+    pub(super) async fn listed(&self) -> Result<Refs, Unknown> {
+        self.origin.refs().await.known()?.ok_or_else(|| Unknown::new("the origin", "there is no such repository"))
+    }
+
     /// The refs of the origin as listed now, and the histories a promotion reads.
     async fn refs(&self, names: &[RefName]) -> anyhow::Result<Refs> {
-        let refs = self.origin.refs().await.known()?.unwrap_or_default();
+        let refs = self.listed().await?;
         let mut missing = Vec::new();
         for name in names {
             // What the store has, it has with its history: only sealift writes there.
@@ -39,21 +44,33 @@ impl Looker<'_> {
         }
     }
 
-    /// Whether a candidate of this version is frozen in a branch or a tag of the origin.
+    /// Whether a candidate of this version is frozen in a branch or a tag of the origin. A refusal
+    /// to read one means that something is there.
     pub async fn under_way(&self, stable: Stable) -> anyhow::Result<bool> {
-        match self.located(&Request::Version(stable)).await? {
-            Ok(_) => Ok(true),
-            Err(PromotionError::Refused(_)) => Ok(false),
+        let request = Request::Version(stable);
+        let Ok(refs) = self.histories(&request).await? else { return Ok(false) };
+        let history = History { store: &self.store, pipeline: self.pipeline };
+        match tokio::task::block_in_place(|| carried(&history, &refs, &request)) {
+            Ok(found) => Ok(found.is_some()),
+            Err(PromotionError::Refused(_)) => Ok(true),
             Err(error) => Err(error.into()),
         }
     }
 
     async fn located(&self, request: &Request) -> anyhow::Result<Result<Located, PromotionError>> {
-        let refs = self.origin.refs().await.known()?.unwrap_or_default();
+        Ok(match self.histories(request).await? {
+            Ok(refs) => tokio::task::block_in_place(|| locate(self.pipeline, &self.store, &refs, request)),
+            Err(refusal) => Err(refusal.into()),
+        })
+    }
+
+    /// Every history that may carry a version's candidate. Refused: no branch to promote into.
+    async fn histories(&self, request: &Request) -> anyhow::Result<Result<Refs, Refusal>> {
+        let refs = self.listed().await?;
         let stable = request.stable();
         let bases = match bases_of(self.pipeline, &refs, &stable) {
             Ok(bases) => bases,
-            Err(refusal) => return Ok(Err(refusal.into())),
+            Err(refusal) => return Ok(Err(refusal)),
         };
         let rc = match request {
             Request::Candidate(rc) => *rc,
@@ -65,8 +82,7 @@ impl Looker<'_> {
         names.extend(candidate_tags(self.pipeline, &refs, &stable).map(|(_, name)| name.clone()));
         names.sort();
         names.dedup();
-        let refs = self.refs(&names).await?;
-        Ok(tokio::task::block_in_place(|| locate(self.pipeline, &self.store, &refs, request)))
+        Ok(Ok(self.refs(&names).await?))
     }
 
     /// The origin at this moment.
@@ -77,7 +93,10 @@ impl Looker<'_> {
         let tip = |name: &RefName| refs.get(name).map(|listed| listed.peeled);
         let (staging, base) = (tip(&names.staging), tip(&names.base));
         // A tag may name anything: what is no commit has no history.
-        let tag = tip(&names.git_tag).filter(|&tag| matches!(self.store.commit(tag), Ok(Some(_))));
+        let tag = match tip(&names.git_tag) {
+            Some(tag) if self.store.commit(tag)?.is_some() => Some(tag),
+            _ => None,
+        };
         let line = Some(&names.line).filter(|line| **line != names.base);
         let named = [&names.git_tag].into_iter().chain(&names.module_tags).chain(line).chain([&names.staging]);
         let hints = Hints(named.filter_map(tip).collect());

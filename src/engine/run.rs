@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::drive::Driver;
 use super::end::{States, alone, ended, overall, refuse};
-use super::event::{Event, Goal, StageState, State};
+use super::event::{Event, Goal, Observer, StageState, State};
 use super::ports::{Effects, Looker, Settings};
 use crate::model::{Digest, Refusal, Stable};
 use crate::port::repository::Merged;
@@ -14,7 +14,7 @@ use crate::promotion::Promotion;
 use crate::promotion::locate::Request;
 use crate::stage::abandon::Abandon;
 use crate::stage::proof;
-use crate::stage::{Memory, Plan, STAGES, Stage};
+use crate::stage::{Memory, Plan, STAGES, Stage, Verdict, World};
 use crate::tree::show;
 
 /// What to run, and how far.
@@ -42,9 +42,9 @@ async fn all_planned(
     let Some(promotion) = goal(request, look, settings).await? else { return Ok(None) };
     let memory = Memory::new(look.spool.clone());
     let facts = look.facts(&promotion, false).await?;
+    let world = look.world(&promotion, &facts, &memory);
     for stage in STAGES {
-        let plan =
-            stage.plan(&look.world(&promotion, &facts, &memory)).await.with_context(|| could_not_look(*stage))?;
+        let plan = looked(*stage, &world).await.with_context(|| could_not_look(*stage))?;
         let state = StageState::new(stage.name(), &plan.verdict, &plan.notes);
         states.push((state.stage, state.state));
         settings.observer.event(&Event::Stage(state));
@@ -93,6 +93,16 @@ async fn all_driven(
     Ok(Some(states.last().map_or(State::Holds, |(_, state)| *state)))
 }
 
+/// What a stage plans; one that holds must hold its invariants too.
+pub(super) async fn looked(stage: &dyn Stage, world: &World<'_>) -> anyhow::Result<Plan> {
+    let plan = stage.plan(world).await?;
+    let broken = match plan.verdict {
+        Verdict::Holds => stage.invariants(world).await?,
+        _ => Vec::new(),
+    };
+    Ok(if broken.is_empty() { plan } else { Plan::refuse(broken) })
+}
+
 fn could_not_look(stage: &dyn Stage) -> String {
     format!("{}: a look was not possible", stage.name())
 }
@@ -139,9 +149,9 @@ pub async fn abandon(
 }
 
 /// Versions without a published tag that have a staging branch, or a candidate whose promotion is
-/// in a base already.
-pub async fn unfinished(look: &Looker<'_>) -> anyhow::Result<Vec<Stable>> {
-    let refs = look.origin.refs().await.known()?.unwrap_or_default();
+/// in a base already; and the highest published one, where not all of its names are right.
+pub async fn unfinished(look: &Looker<'_>, settings: &Settings<'_>) -> anyhow::Result<Vec<Stable>> {
+    let refs = look.listed().await?;
     let short = |name: &crate::model::RefName, space: &str| name.as_str().strip_prefix(space).map(str::to_owned);
     let published = |version: &Stable| {
         let tag = look.pipeline.tags.stable.stable(version);
@@ -158,7 +168,25 @@ pub async fn unfinished(look: &Looker<'_>) -> anyhow::Result<Vec<Stable>> {
             versions.insert(version);
         }
     }
+    let template = &look.pipeline.tags.stable;
+    let highest = refs.refs.keys().filter_map(|name| template.version_of(&short(name, "refs/tags/")?)).max();
+    if let Some(version) = highest
+        && look.under_way(version).await?
+    {
+        let (stop, now, patience) = (settings.stop.clone(), settings.now, settings.patience);
+        let quiet = Settings { observer: &Silent, patience, stop, now, operator: String::new(), resume: String::new() };
+        if plan(&Request::Version(version), look, &quiet).await? != State::Holds {
+            versions.insert(version);
+        }
+    }
     Ok(versions.into_iter().collect())
+}
+
+/// Nobody is told.
+struct Silent;
+
+impl Observer for Silent {
+    fn event(&self, _: &Event) {}
 }
 
 /// Freezes or finds the candidate and computes the promotion. `None`: it was refused, and said so.

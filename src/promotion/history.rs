@@ -203,11 +203,7 @@ impl History<'_> {
         for commit in chain {
             let quiet = match run.last() {
                 None => true,
-                Some(&before) => {
-                    let changed = self.store.changed_paths(self.store.tree_of(before)?, commit.tree)?;
-                    let merges = commit.parents.len() > 1;
-                    changed.iter().all(|path| !self.in_root(path) && (merges || self.pipeline.is_allowed(path)))
-                }
+                Some(&before) => self.strays(before, commit.id, commit.parents.get(1).copied())?.is_empty(),
             };
             if !quiet {
                 break;

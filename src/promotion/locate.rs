@@ -93,7 +93,7 @@ pub fn locate(
 ///
 /// Anyone can write trailers. A content commit stands on the commit it names; a copy of one
 /// counts on the staging branch only, where it is a rebase that a later stage explains.
-fn carried(history: &History<'_>, refs: &Refs, request: &Request) -> Result<Option<Located>, PromotionError> {
+pub fn carried(history: &History<'_>, refs: &Refs, request: &Request) -> Result<Option<Located>, PromotionError> {
     let (pipeline, store) = (history.pipeline, history.store);
     let stable = request.stable();
     let named = |name: Result<RefName, _>| -> Result<RefName, PromotionError> {
@@ -108,8 +108,10 @@ fn carried(history: &History<'_>, refs: &Refs, request: &Request) -> Result<Opti
     // What is older than every candidate's tag can't carry this version.
     let hide = older(history, refs, &stable)?;
     for name in [staging, tag].into_iter().chain(bases_of(pipeline, refs, &stable)?) {
-        // A tag may name anything.
-        if let Some(tip) = refs.get(&name).filter(|tip| matches!(store.commit(tip.peeled), Ok(Some(_)))) {
+        // A tag may name anything: what is no commit has no history.
+        if let Some(tip) = refs.get(&name)
+            && store.commit(tip.peeled)?.is_some()
+        {
             for content in history.contents(tip.peeled, &hide)? {
                 if content.is_original() && rewrites(history, &content)? {
                     found.push(content);

@@ -152,7 +152,7 @@ impl Promotion {
             images,
             stable_tag: &self.stable_tag,
         };
-        Digest::of(&serde_json::to_vec(&sealed).unwrap_or_default())
+        Digest::of(&serde_json::to_vec(&sealed).expect("texts and numbers are JSON"))
     }
 
     /// Builds the candidate artifact into `spool`.

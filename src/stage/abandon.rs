@@ -36,6 +36,7 @@ fn plan(world: &World<'_>, discard: bool) -> Result<Plan, PromotionError> {
     if !world.store.is_ancestor(promotion.content, tip)? {
         return Ok(Refusal::new(format!("{} does not hold v{rc}", name.short()))
             .at([format!("{name} at {tip}")])
+            .hint("name the candidate it holds: sealift status shows it")
             .into());
     }
     let people = world.history().people(promotion.content, tip, facts.base)?;

@@ -46,7 +46,7 @@ pub async fn steps(world: &World<'_>, merge: CommitId) -> anyhow::Result<(Vec<St
     }
     let mut notes = Vec::new();
     if highest != own && !wanted.is_empty() {
-        notes.push(format!("aliases stay with v{highest}, the highest published stable"));
+        notes.push(format!("aliases follow v{highest}, the highest published stable"));
     }
     let (mut images, mut charts) = (Step::new("image aliases", []), Step::new("chart aliases", []));
     let looked: Vec<(Of, Alias)> = futures_util::stream::iter(wanted)

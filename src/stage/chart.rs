@@ -42,6 +42,26 @@ pub fn pack(world: &World<'_>, commit: CommitId) -> Result<Option<(Repository, T
     Ok(Some((declared.repository.clone(), tag, chart)))
 }
 
+/// Before the merge no chart of this version can be ours, and it must be possible to pack one.
+pub async fn early(world: &World<'_>) -> Result<Option<Refusal>, PromotionError> {
+    let packed = match pack(world, world.promotion.content) {
+        Ok(packed) => packed,
+        Err(PromotionError::Chart(error)) => {
+            let refusal = Refusal::new(format!("the chart can't be packed: {error}"));
+            return Ok(Some(
+                refusal.hint("correct the chart, or `chart` in the pipeline, in the next release candidate"),
+            ));
+        }
+        Err(error) => return Err(error),
+    };
+    let Some((repository, tag, _)) = packed else { return Ok(None) };
+    Ok(match world.tagged(&repository, &tag).await {
+        Answer::Absent => None,
+        Answer::Unknown(unknown) => Some(unknown.into()),
+        Answer::Found(_) => Some(foreign(&repository, &tag, "nothing is merged yet")),
+    })
+}
+
 /// Whether the chart's name is free, ours, or somebody else's.
 pub async fn look(world: &World<'_>, commit: CommitId) -> anyhow::Result<Look> {
     let Some((repository, tag, chart)) = pack(world, commit)? else { return Ok(Look::None) };

@@ -57,7 +57,10 @@ async fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
     let pin = promotion.pin_commit(world.pipeline, artifact)?;
     let content = promotion.content;
     // Where the branch isn't there yet, this is what will be done once it is.
-    let tip = facts.staging.filter(|&tip| world.store.is_ancestor(content, tip).unwrap_or(false)).unwrap_or(content);
+    let tip = match facts.staging {
+        Some(tip) if world.store.is_ancestor(content, tip)? => tip,
+        _ => content,
+    };
     // The branch may have moved since the commit stage looked: a join takes in what is allowed only.
     if let Some(refusal) = strayed(world, content, tip)? {
         return Ok(refusal.into());

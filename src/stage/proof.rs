@@ -163,6 +163,8 @@ async fn pull(world: &World<'_>, digest: Digest) -> Result<Unpacked, Refusal> {
         }
     }
     let [config, layer] = blobs.as_slice() else { return Err(Unknown::new(&name, "blobs are missing").into()) };
-    tokio::task::block_in_place(|| archive::read(&manifest, config, layer, &limits))
-        .map_err(|error| Refusal::new(format!("{name} is not an artifact to trust: {error}")))
+    tokio::task::block_in_place(|| archive::read(&manifest, config, layer, &limits)).map_err(|error| {
+        Refusal::new(format!("{name} is not an artifact to trust: {error}"))
+            .hint("find out who pushed it; cut the next release candidate")
+    })
 }

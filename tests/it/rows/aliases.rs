@@ -41,7 +41,7 @@ async fn an_older_line_promoted_after_a_newer_one_leaves_them() {
     let merge = world.merge();
     let ran = world.run().await;
     ran.must_be(State::Holds);
-    noted(&ran, "finalize", "aliases stay with v1.6.2");
+    noted(&ran, "finalize", "aliases follow v1.6.2");
     let found = world.snapshot();
     assert_eq!(latest(&found), newest);
     assert_eq!(world.names_of("refs/tags/v1.5.9"), Some(merge.clone()));

@@ -62,7 +62,7 @@ async fn a_run_with_the_seal_of_a_reviewed_plan_runs_that_and_nothing_else() {
 
 async fn unfinished(world: &World) -> Vec<String> {
     let session = world.session();
-    let versions = engine::unfinished(&session.looker()).await.unwrap();
+    let versions = engine::unfinished(&session.looker(), &session.settings()).await.unwrap();
     versions.iter().map(ToString::to_string).collect()
 }
 

@@ -3,7 +3,7 @@
 use sealift::engine::State;
 use sealift::model::Digest;
 
-use super::{PACKAGE, PACKAGES, RC_BRANCH, STAGING, TAG, fresh, nothing_public, refused, refused_untouched, waiting};
+use super::{PACKAGE, PACKAGES, RC_BRANCH, STAGING, TAG, fresh, nothing_public, refused_untouched, waiting};
 use crate::support::world::{MAIN, World};
 
 fn message(world: &World, revision: &str) -> String {
@@ -99,7 +99,10 @@ async fn a_content_commit_that_names_another_artifact() {
     let lie = format!("{start}Sealift-Rc-Artifact: {other}{}", &end[64..]);
     world.set_ref(&format!("refs/heads/{STAGING}"), &commit(&world, STAGING, &[&rc], &lie));
     let ran = world.run().await;
-    refused(&ran, "propose", &[&other]);
+    ran.must_be(State::Refused);
+    let said: Vec<&str> = ran.stage("gate").unwrap().refusals.iter().map(|refusal| refusal.message.as_str()).collect();
+    assert!(said[0].contains("cozystack-packages:v1.6.2-rc.1 names") && said[0].contains(&other), "{said:?}");
+    assert!(said[1].contains("was not built from v1.6.2-rc.1"), "{said:?}");
     nothing_public(&world);
 }
 

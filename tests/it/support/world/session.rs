@@ -1,6 +1,5 @@
 //! sealift in a world: what one machine opens, and one command of it.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use sealift::engine::{
 };
 use sealift::model::Refusal;
 use sealift::pipeline::Pipeline;
-use sealift::port::registry::{Config, Location, Registries, RegistryRead, RegistryWrite};
+use sealift::port::registry::{Layout, RegistryRead, RegistryWrite};
 use sealift::port::repository::{Origin, OriginRead, OriginWrite, Store};
 use sealift::promotion::locate::Request;
 
@@ -22,7 +21,7 @@ pub struct Session {
     pub pipeline: Pipeline,
     pub store: Arc<Store>,
     pub origin: Origin,
-    pub registries: Registries,
+    pub registries: Layout,
     pub stop: Stop,
     /// Requests to registries in flight at once.
     pub parallel: usize,
@@ -59,11 +58,9 @@ impl World {
         Session { pipeline, store, origin, registries, stop, parallel: 4, told, home }
     }
 
-    /// All hosts of the tree, served from the registry's directory.
-    pub fn registries(&self) -> Registries {
-        let layout = || Location::Layout(self.registry());
-        let locations: BTreeMap<String, Location> = self.hosts.iter().map(|host| (host.clone(), layout())).collect();
-        Registries::new(Config { locations, ..Config::default() }).unwrap()
+    /// The registry's directory, for every host.
+    pub fn registries(&self) -> Layout {
+        Layout::new(self.registry())
     }
 
     /// Promotes the last candidate from a fresh machine, as far as it goes.
@@ -151,7 +148,7 @@ impl Session {
         Ran { state, events: std::mem::take(&mut *self.told.0.lock().unwrap()) }
     }
 
-    fn settings(&self) -> Settings<'_> {
+    pub fn settings(&self) -> Settings<'_> {
         Settings {
             observer: &self.told,
             patience: Patience { looks: 2, pause: Duration::from_millis(1) },
