@@ -25,6 +25,11 @@ test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
 
 /// Runs the summary over a log, for an integration binary with these files.
 fn summary(log: &str, main: &str, files: &[&str]) -> (bool, String) {
+    summary_where(false, log, main, files)
+}
+
+/// The same, where there is reference data or not.
+fn summary_where(without: bool, log: &str, main: &str, files: &[&str]) -> (bool, String) {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("main.rs"), main).unwrap();
@@ -35,7 +40,12 @@ fn summary(log: &str, main: &str, files: &[&str]) -> (bool, String) {
     let logs = tempfile::tempdir().unwrap();
     fs::write(logs.path().join("log"), log).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/summary");
-    let output = Command::new("bash").arg(script).arg(logs.path().join("log")).arg(folder.path()).output().unwrap();
+    let mut command = Command::new("bash");
+    command.arg(script).arg(logs.path().join("log")).arg(folder.path()).env_remove("SEALIFT_WITHOUT_REFERENCE_DATA");
+    if without {
+        command.env("SEALIFT_WITHOUT_REFERENCE_DATA", "1");
+    }
+    let output = command.output().unwrap();
     (output.status.success(), String::from_utf8(output.stdout).unwrap())
 }
 
@@ -65,6 +75,28 @@ fn what_was_not_run_fails() {
         let (passed, text) = summary(&log, MAIN, &FILES);
         assert!(!passed && text.contains(why), "{why}:\n{text}");
     }
+}
+
+#[test]
+fn only_reference_data_may_be_missing_and_only_where_that_was_said() {
+    let skip = "skipped (no reference data): tar vectors";
+    let said = GOOD.replace("test refs::c ... ok", &format!("test refs::c ... ok\n{skip}"));
+    let interleaved = GOOD.replace("refs::c ... ok", &format!("refs::c ... {skip}\nok"));
+    for log in [&said, &interleaved] {
+        let (passed, text) = summary_where(true, log, MAIN, &FILES);
+        assert!(passed && text.contains(&format!("\n{skip}\n")), "{text}");
+        assert!(text.ends_with("4 passed, 0 failed, 1 skipped (1 for want of reference data)\n"), "{text}");
+        let (passed, text) = summary_where(false, log, MAIN, &FILES);
+        assert!(!passed && text.contains(&format!("FAILED: skipped case: {skip}")), "{text}");
+    }
+    for other in ["skipped: docker-registry is not installed", "skipped: no reference data"] {
+        let log = said.replace("test refs::c ... ok", &format!("test refs::c ... ok\n{other}"));
+        let (passed, text) = summary_where(true, &log, MAIN, &FILES);
+        assert!(!passed && text.contains(&format!("FAILED: skipped case: {other}")), "{text}");
+        assert!(text.contains("2 skipped (1 for want of reference data)"), "{text}");
+    }
+    let (passed, text) = summary_where(true, GOOD, MAIN, &FILES);
+    assert!(passed && text.ends_with(" 0 skipped\n"), "{text}");
 }
 
 #[test]

@@ -17,13 +17,7 @@ use sealift::tree::{DirTree, MemTree};
 
 /// The folder of shared data, when it is there.
 pub(crate) fn shared() -> Option<PathBuf> {
-    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
-    let data = std::env::var_os("SEALIFT_SHARED_DATA").map_or_else(default, PathBuf::from);
-    let found = data.join("cozystack-1.6.2").is_dir();
-    if !found {
-        eprintln!("skipped: no data in {}", data.display());
-    }
-    found.then(|| data.join("cozystack-1.6.2"))
+    crate::support::reference_or_skip("cozystack-1.6.2")
 }
 
 fn unpack(path: &Path) -> MemTree {

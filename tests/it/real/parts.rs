@@ -14,6 +14,7 @@ use super::tree;
 use crate::support::docker_registry::DockerRegistry;
 use crate::support::git_server::GitServer;
 use crate::support::images;
+use crate::support::say;
 use crate::support::world::{Case, World, shipped};
 
 /// The host whose images are the pipeline's own.
@@ -70,9 +71,10 @@ impl Parts {
         let (tree, version, named) = match (tree, tree::golden()) {
             (Tree::Golden, Some(golden)) => (Some(golden), "1.6.2-rc.1", "cozystack 1.6.2-rc.1"),
             (Tree::Large, _) => (Some(tree::large()), "0.0.0-rc.0", "4000 files and the fixtures"),
-            _ => (None, "", "fixtures/world/cozystack"),
+            (Tree::Golden, None) => (None, "", "fixtures/world/cozystack, as there is no reference data"),
+            (Tree::Fixture, _) => (None, "", "fixtures/world/cozystack"),
         };
-        println!("the tree: {named}");
+        say(format_args!("the tree: {named}"));
         let world = match &tree {
             Some(tree) => World::from_tree(&case, tree.path(), version).await,
             None => World::build(&case).await,

@@ -1,7 +1,7 @@
 //! The tree of a real release candidate, where it can be had: its files that pin images, and from
 //! the fixture tree what a whole repository has beside them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// From the fixture tree; none of them carries a version.
@@ -20,11 +20,7 @@ const COMPLETED: [&str; 9] = [
 /// `None` where the data isn't there.
 pub fn golden() -> Option<tempfile::TempDir> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let data = std::env::var_os("SEALIFT_SHARED_DATA").map_or_else(|| root.join("../shared/data"), PathBuf::from);
-    let archive = data.join("cozystack-1.6.2/rc.tar.gz");
-    if !archive.is_file() {
-        return None;
-    }
+    let archive = crate::support::reference("cozystack-1.6.2/rc.tar.gz")?;
     let dir = tempfile::tempdir().unwrap();
     for path in COMPLETED {
         let to = dir.path().join(path);
