@@ -1,4 +1,30 @@
 //! sealift promotes a release candidate to stable without rebuilding anything.
+//!
+//! A tour, in the order of the arrows: a module knows those above it, and never one below. What is
+//! not said to do something may not: no other module reads files, the network, the environment or
+//! a clock, or starts a process.
+//!
+//! ```text
+//! model ← port, yaml ← tree ← refs, archive ← pipeline ← promotion ← stage ← engine ← report, cli
+//! ```
+//!
+//! - [`model`]: the words, such as digests, references, versions, answers. Values alone.
+//! - [`port`]: the doors to registries and git origins: the only network, the only processes, the
+//!   only place for git objects. Knows the model and no more. Reading and writing are apart.
+//! - [`yaml`]: YAML with the bytes where everything stands. Text in, places out.
+//! - [`tree`]: the files of a directory, a git tree or memory, read-only.
+//! - [`refs`]: finds, proves and rewrites the references in a tree. Plans edits; applies them to a
+//!   directory only when told by a command.
+//! - [`archive`]: trees to artifacts and charts, and back, byte for byte the same everywhere.
+//! - [`pipeline`]: the pipeline file, read and checked. What is wrong has a line and a column.
+//! - [`promotion`]: the value that follows from a candidate, with its seal. Reads, never writes
+//!   but objects into sealift's own store.
+//! - [`stage`]: one step each: looks and decides, holds read ports only, never acts.
+//! - [`engine`]: drives stages and does their actions: the only one that holds write ports.
+//! - [`report`]: what people and machines see. Knows events, is handed its writers, decides nothing.
+//! - [`cli`]: arguments, environment, clock and terminal: their only reader. Passes values in.
+//!
+//! `tests/it/shape.rs` holds the arrows; `clippy.toml` holds the doors.
 
 pub mod archive;
 pub mod cli;
