@@ -11,7 +11,7 @@ use super::manifest::{CONFIG_TYPE, LAYER_TYPE};
 use super::scan::{Found, Writer, scan};
 use crate::model::manifest::OCI_MANIFEST;
 use crate::model::{Descriptor, Digest, Manifest};
-use crate::tree::{Entry, Kind, Tree, TreeError, TreePath, order};
+use crate::tree::{Entry, Kind, Tree, TreeError, order};
 
 /// Why an artifact was refused.
 #[derive(Debug, thiserror::Error)]
@@ -149,11 +149,6 @@ impl Unpacked {
             return None;
         }
         self.data.get(self.places.get(at)?.clone())
-    }
-
-    /// The files' paths, in order.
-    pub fn files(&self) -> impl Iterator<Item = &TreePath> {
-        self.entries.iter().filter(|e| e.kind == Kind::File).map(|e| &e.path)
     }
 }
 

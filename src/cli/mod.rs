@@ -148,17 +148,9 @@ fn broken_pipe(error: &anyhow::Error) -> bool {
         .any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// `error:`, `caused by:` and `hint:` of an error.
+/// An error with its causes, and what to do where that is known.
 fn problem(error: &anyhow::Error) -> Problem {
-    let mut causes = error.chain().map(ToString::to_string);
-    let mut problem = Problem::new(causes.next().unwrap_or_default());
-    let mut last = String::new();
-    for cause in causes.filter(|cause| !cause.is_empty()) {
-        if cause != last {
-            problem = problem.caused_by(cause.clone());
-        }
-        last = cause;
-    }
+    let problem = Problem::from_error(error.as_ref());
     match error.downcast_ref::<Hinted>() {
         Some(hinted) => problem.hint(hinted.hint.clone()),
         None => problem,

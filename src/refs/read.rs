@@ -23,15 +23,6 @@ pub struct References {
     pub enumeration: Enumeration,
 }
 
-impl References {
-    /// Those that a promotion retags: owned ones, the packages artifact left out. Copies and
-    /// arguments are among them, since the names they spell must exist as well; the same
-    /// image at several places comes several times.
-    pub fn owned(&self) -> impl Iterator<Item = &Occurrence> {
-        self.occurrences.iter().filter(|found| matches!(found.class, Class::VersionLine | Class::ComponentVersioned))
-    }
-}
-
 /// Why references can't be relied on: every problem of the tree together. What could be read
 /// all the same is in `references`.
 #[derive(Debug, thiserror::Error)]

@@ -17,8 +17,6 @@ pub struct Rewrite {
     pub rc: Rc,
     /// In tree order; never empty.
     pub files: Vec<FileEdit>,
-    /// References left as they are.
-    pub untouched: usize,
 }
 
 /// Why there is nothing to write.
@@ -58,7 +56,7 @@ pub fn rewrite(tree: &dyn Tree, spec: &Spec, rc: &Rc) -> Result<Rewrite, Rewrite
     }
     let scanner = Scanner::new(&spec.owned);
     let (mut files, mut problems) = (Vec::new(), Vec::new());
-    let (mut untouched, mut stable) = (0, 0);
+    let mut stable = 0;
     for read in &reading.files {
         let moved = |class| class == Class::VersionLine;
         let classes: Vec<Class> = read
@@ -66,7 +64,6 @@ pub fn rewrite(tree: &dyn Tree, spec: &Spec, rc: &Rc) -> Result<Rewrite, Rewrite
             .iter()
             .map(|found| Class::of(spec, found.repository.as_ref(), found.tag.as_ref(), Some(&rc.to_string())))
             .collect();
-        untouched += classes.iter().filter(|&&class| !moved(class)).count();
         let owned = read.found.iter().zip(&classes).filter(|(_, class)| **class == Class::ComponentVersioned);
         stable += owned.filter(|(found, _)| found.tag.as_ref().is_some_and(|t| is_stable(spec, t, &rc.stable))).count();
         if classes.iter().any(|&class| moved(class)) {
@@ -82,7 +79,7 @@ pub fn rewrite(tree: &dyn Tree, spec: &Spec, rc: &Rc) -> Result<Rewrite, Rewrite
     if files.is_empty() {
         return Err(RewriteError::Nothing { rc: *rc, stable });
     }
-    let rewrite = Rewrite { rc: *rc, files, untouched };
+    let rewrite = Rewrite { rc: *rc, files };
     let after = overlay(tree, &rewrite.files);
     let left = survivors(&after, spec, rc).map_err(RewriteError::Edits)?;
     if left.is_empty() { Ok(rewrite) } else { Err(RewriteError::Survivors(left)) }

@@ -32,8 +32,8 @@ impl Problem {
         self
     }
 
-    /// An error with the chain of its sources. A source whose words the error above it already
-    /// ends with is left out.
+    /// An error with the chain of its sources. A source without words, or whose words the error
+    /// above it already ends with, is left out.
     pub fn from_error(error: &(dyn std::error::Error + 'static)) -> Self {
         let mut problem = Self::new(error.to_string());
         let mut last = problem.message.clone();

@@ -25,10 +25,6 @@ impl GitTree {
         Self { name: name.into(), ..self }
     }
 
-    pub fn id(&self) -> TreeId {
-        self.tree
-    }
-
     fn entry(&self, path: TreePath, node: Node) -> Result<Entry, TreeError> {
         let (kind, mode) = match node.mode & 0o170_000 {
             mode::DIRECTORY => (Kind::Directory, 0o755),

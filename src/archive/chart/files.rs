@@ -1,12 +1,10 @@
 //! A chart's archive, unpacked in memory, and what sets two charts apart.
 
-use std::fmt;
-
 use super::{CONFIG_TYPE, ChartError, Files, LAYER_TYPE};
 use crate::archive::gzip::{self, Limits};
 use crate::archive::scan::{Writer, scan};
 use crate::model::{Descriptor, Manifest};
-use crate::tree::{TreePath, show};
+use crate::tree::show;
 
 /// The layer that holds the chart. A provenance layer beside it is left alone.
 pub fn layer_of(manifest: &Manifest) -> Result<&Descriptor, ChartError> {
@@ -50,41 +48,8 @@ pub fn unpack(layer: &[u8], limits: &Limits) -> Result<Files, ChartError> {
     }
 }
 
-/// What sets a file of one chart apart from the other's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Difference {
-    OnlyOurs(TreePath),
-    OnlyTheirs(TreePath),
-    Bytes(TreePath),
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OnlyOurs(path) => write!(f, "{} is missing from the published chart", show(path)),
-            Self::OnlyTheirs(path) => write!(f, "{} is in the published chart only", show(path)),
-            Self::Bytes(path) => write!(f, "{} has other bytes", show(path)),
-        }
-    }
-}
-
-/// Every difference, by path: a chart version is written once, and what is published under it
-/// is ours when there is none. Modes don't count, since Helm gives every file the same.
-pub fn differences(ours: &Files, theirs: &Files) -> Vec<Difference> {
-    let mut all: Vec<_> = ours
-        .iter()
-        .filter_map(|(path, bytes)| match theirs.get(path) {
-            None => Some(Difference::OnlyOurs(path.clone())),
-            Some(other) if other != bytes => Some(Difference::Bytes(path.clone())),
-            Some(_) => None,
-        })
-        .collect();
-    let theirs_only = theirs.keys().filter(|path| !ours.contains_key(*path));
-    all.extend(theirs_only.map(|path| Difference::OnlyTheirs(path.clone())));
-    all
-}
-
-/// Whether two charts hold the same files.
+/// Whether two charts hold the same files: a chart version is written once, and what is published
+/// under it is ours when they do. Modes don't count, since Helm gives every file the same.
 pub fn same(ours: &Files, theirs: &Files) -> bool {
     ours == theirs
 }

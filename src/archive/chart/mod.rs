@@ -14,7 +14,7 @@ mod values;
 
 use std::collections::BTreeMap;
 
-pub use files::{Difference, differences, layer_of, same, unpack};
+pub use files::{layer_of, same, unpack};
 pub use pack::pack;
 
 use super::ReadError;

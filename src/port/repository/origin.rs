@@ -85,11 +85,6 @@ impl Origin {
         Ok(Self(Arc::new(Inner { store, place, url: url.to_owned() })))
     }
 
-    /// Where it is, as given.
-    pub fn url(&self) -> &str {
-        &self.0.url
-    }
-
     /// The store that fetches go into and pushes come from.
     pub fn store(&self) -> &Arc<Store> {
         &self.0.store

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use git2::{ErrorCode, ObjectType, Repository, RepositoryInitOptions, RepositoryOpenFlags};
+use git2::{ErrorCode, Repository, RepositoryInitOptions, RepositoryOpenFlags};
 
 use super::libgit::{self, found, id, oid};
 use crate::model::{CommitId, ObjectId, TreeId};
@@ -44,7 +44,6 @@ pub struct Commit {
     pub parents: Vec<CommitId>,
     /// `Name <email>`
     pub author: String,
-    pub author_time: Time,
     pub committer_time: Time,
     pub message: String,
 }
@@ -133,17 +132,6 @@ impl Store {
         Ok(self.existing_commit(commit)?.tree)
     }
 
-    /// The commit an object peels to: a commit's own id, the target of an annotated tag.
-    /// `None` where it peels to something else.
-    pub fn peel(&self, object: ObjectId) -> Result<Option<CommitId>, StoreError> {
-        let peeled = self.with(|repository| {
-            let Some(object) = found(repository.find_object(oid(object), None))? else { return Ok(None) };
-            let peeled = object.peel(ObjectType::Any).unwrap_or(object);
-            Ok(Some((peeled.kind() == Some(ObjectType::Commit)).then(|| id(peeled.id()))))
-        })?;
-        peeled.ok_or_else(|| self.missing("object", object))
-    }
-
     /// The commit that a revision names (gitrevisions(7)).
     pub fn rev_parse(&self, text: &str) -> Result<CommitId, StoreError> {
         self.lock()
@@ -209,7 +197,6 @@ fn read(commit: &git2::Commit<'_>) -> Commit {
         tree: id(commit.tree_id()),
         parents: commit.parent_ids().map(id).collect(),
         author: format!("{} <{}>", text(author.name_bytes()), text(author.email_bytes())),
-        author_time: author.when().into(),
         committer_time: commit.committer().when().into(),
         message: text(commit.message_raw_bytes()),
     }

@@ -50,7 +50,7 @@ proptest! {
     #[test]
     fn a_tree_comes_back(tree in tree()) {
         let dir = tempfile::tempdir().unwrap();
-        let options = Options { modes: Modes::AsIs, ignore: Ignore::none(), ..Options::default() };
+        let options = Options { modes: Modes::AsIs, ignore: Ignore::new::<&str>([]), ..Options::default() };
         let artifact = archive::build(&tree, &options, dir.path()).unwrap();
         let (config, layer) = (bytes(&artifact.config), bytes(&artifact.layer));
         let read = archive::read(&artifact.manifest, &config, &layer, &Limits::default()).unwrap();

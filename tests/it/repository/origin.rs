@@ -51,7 +51,7 @@ async fn fetching_brings_the_history_of_what_is_named_and_no_more() {
         let origin = world.origin("store");
         origin.fetch(&[RefName::tag("v1").unwrap()]).await.unwrap();
         let store = origin.store();
-        assert_eq!(store.peel(world.tag).unwrap(), Some(world.first));
+        assert_eq!(store.rev_parse(&world.tag.to_string()).unwrap(), world.first);
         assert!(!store.contains(world.main).unwrap(), "{way:?}: main was not named");
         origin.fetch(&[branch("main")]).await.unwrap();
         assert!(store.is_ancestor(world.first, world.main).unwrap());
