@@ -289,6 +289,17 @@ fn without_a_folder_and_without_a_home() {
 }
 
 #[test]
+fn credentials_of_other_places_are_not_read() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("home/.docker")).unwrap();
+    fs::write(sandbox.path("home/.docker/config.json"), "not JSON").unwrap();
+    let (dir, _) = demo(&sandbox, &[]);
+    // Where they are read, such a file stops everything.
+    let (code, _, err) = sealift(&sandbox, &["status", "--pipeline", &dir.join("pipeline.yaml").to_string_lossy()]);
+    assert!(code == 1 && err.contains(".docker/config.json"), "{err}");
+}
+
+#[test]
 fn data_stays_data() {
     let sandbox = Sandbox::new();
     let place = sandbox.path("x").to_string_lossy().into_owned();
