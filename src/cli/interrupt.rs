@@ -3,16 +3,20 @@
 use std::future::Future;
 use std::io::Write;
 
+use tokio::signal::unix::{SignalKind, signal};
+
 use super::failure::Ended;
 use crate::engine::{State, Stop};
 
 /// Listens from now on. The first Ctrl-C asks to stop; of a command with `actions` the person is
-/// told that the one at work is finished first. The second ends the process at once.
-pub fn listen(actions: bool) -> Stop {
+/// told that the one at work is finished first. The second ends the process at once. Errors: the
+/// system's, where it lets nobody listen.
+pub fn listen(actions: bool) -> std::io::Result<Stop> {
+    let mut signals = signal(SignalKind::interrupt())?;
     let stop = Stop::default();
     let asked = stop.clone();
     tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() {
+        while signals.recv().await.is_some() {
             if asked.requested() {
                 #[expect(clippy::exit, reason = "the second Ctrl-C ends the process at once")]
                 std::process::exit(i32::from(State::Interrupted.exit_code()));
@@ -23,7 +27,7 @@ pub fn listen(actions: bool) -> Stop {
             }
         }
     });
-    stop
+    Ok(stop)
 }
 
 /// Runs a command that writes nothing, or all it writes without a pause, unless it is interrupted.

@@ -13,6 +13,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use clap::Parser;
 
 use args::{Cli, Command, Format, RefsCommand, Show};
@@ -20,7 +21,7 @@ use environment::Environment;
 use failure::{Ended, Hinted};
 use promote::Context;
 
-use crate::engine::State;
+use crate::engine::{Observer, State};
 use crate::report::{Annotations, Json, Markdown, Mode, Problem, Reporter, Style, Tee, Terminal, append_summary};
 
 /// Parses the arguments and runs the command.
@@ -73,14 +74,7 @@ fn told(show: &Show, environment: &Environment, mode: Mode) -> Told {
 async fn run(cli: &Cli, environment: &Environment) -> u8 {
     let looks = matches!(cli.command, Command::Plan(_) | Command::Status(_) | Command::Verify(_));
     let told = told(&cli.show, environment, if looks { Mode::Plan } else { Mode::Run });
-    let stop = interrupt::listen(writes_to_the_world(&cli.command));
-    let context = Context { environment, observer: &told.reporters, stop };
-    let ended = if writes_to_the_world(&cli.command) {
-        dispatch(cli, &context).await
-    } else {
-        interrupt::unless(&context.stop, dispatch(cli, &context)).await
-    };
-    let code = match ended {
+    let code = match interruptible(cli, environment, &told.reporters).await {
         Ok(state) => state.exit_code(),
         Err(error) if broken_pipe(&error) => 0,
         Err(error) => {
@@ -95,6 +89,17 @@ async fn run(cli: &Cli, environment: &Environment) -> u8 {
         },
         |()| code,
     )
+}
+
+async fn interruptible(cli: &Cli, environment: &Environment, observer: &dyn Observer) -> Ended {
+    let actions = writes_to_the_world(&cli.command);
+    let stop = interrupt::listen(actions).context("Ctrl-C can't be listened for")?;
+    let context = Context { environment, observer, stop };
+    if actions {
+        dispatch(cli, &context).await
+    } else {
+        interrupt::unless(&context.stop, dispatch(cli, &context)).await
+    }
 }
 
 /// Whether a command stops between two actions, and not anywhere.

@@ -12,6 +12,7 @@ use super::commands::sealift;
 use super::merged;
 use crate::support::images;
 use crate::support::registry_server::{Act, RegistryServer};
+use crate::support::sandbox::Sandbox;
 use crate::support::world::World;
 
 const HOST: &str = "ghcr.io";
@@ -116,6 +117,38 @@ async fn between_two_tags_it_ends_with_130_and_the_printed_command_goes_on() {
     assert_eq!(resumed.status.code(), Some(0), "{}{}", text(&resumed.stdout), text(&resumed.stderr));
     assert!(tags(&server) > 5);
     assert_eq!(world.names_of(super::TAG), Some(merge));
+}
+
+/// A file that nobody writes is a read that lasts for ever.
+#[test]
+fn a_command_over_a_tree_ends_at_once() {
+    let sandbox = Sandbox::new();
+    for words in [
+        &["refs", "list", "--tree", "."][..],
+        &["refs", "census"],
+        &["archive"],
+        &["rewrite", "--tree", ".", "--rc", "v1.6.2-rc.1"],
+        &["check"],
+    ] {
+        let pipe = sandbox.path(&format!("pipe-{}", words.join("-").replace('/', "")));
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let mut command = sandbox.command(env!("CARGO_BIN_EXE_sealift"), &sandbox.path("home"));
+        command.args(words);
+        if words != ["check"] {
+            command.arg("--pipeline");
+        }
+        let child = command.arg(&pipe).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Opens once it is read.
+        let held = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+        interrupt(child.id());
+        let output = child.wait_with_output().unwrap();
+        drop(held);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{words:?}: {told}");
+        assert!(told.contains("interrupted: nothing was written"), "{words:?}: {told}");
+    }
+    let left: Vec<_> = std::fs::read_dir(sandbox.path("home")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with(".sealift-")), "{left:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
