@@ -46,6 +46,10 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     }
     let tag = promotion.temporary_tag(digest)?;
     match world.tagged(repository, &tag).await {
+        // Another runner was quicker between the two looks.
+        Answer::Found(same) if same.digest() == digest => {
+            return Ok(Plan::holds().note(format!("{repository}@{digest}")));
+        }
         Answer::Found(other) => {
             return Ok(Refusal::new(format!("{repository}:{tag} exists with other bytes"))
                 .at([other.digest()])

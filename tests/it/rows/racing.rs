@@ -32,18 +32,17 @@ async fn with_one_candidate_both_succeed_and_the_world_is_the_same() {
     }
 }
 
-/// Lets a runner stand still right before a write, until another one is through.
+/// Lets a runner stand still at a moment, until another one is through.
 async fn overtaken<F: Future<Output = Ran>>(
     world: &World,
     request: &Request,
-    write: &str,
-    nth: usize,
+    (at, name, nth): (Moment, &str, usize),
     other: impl FnOnce() -> F,
 ) -> (Ran, Ran) {
     let (reached, go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let seen = AtomicUsize::new(0);
     let script = |moment: Moment, what: &str| {
-        let hit = moment == Moment::Before && what.contains(write);
+        let hit = moment == at && what.contains(name);
         if hit && seen.fetch_add(1, Ordering::SeqCst) + 1 == nth {
             reached.notify_one();
             return Then::Stand(go.clone());
@@ -68,7 +67,8 @@ async fn with_one_candidate_overtaken_at_any_kind_of_write() {
     let wanted = undisturbed(&world).await;
     for nth in [1, 2] {
         let world = world.copy();
-        let (slow, fast) = overtaken(&world, &world.request(), STAGING, nth, async || world.run().await).await;
+        let (slow, fast) =
+            overtaken(&world, &world.request(), (Moment::Before, STAGING, nth), async || world.run().await).await;
         slow.must_be(State::Waiting);
         fast.must_be(State::Waiting);
         world.merge();
@@ -79,10 +79,40 @@ async fn with_one_candidate_overtaken_at_any_kind_of_write() {
     world.merge();
     for name in [":v1.6.2", super::CHART, super::MODULE_TAG, "refs/heads/release-1.6", super::TAG, ":latest"] {
         let world = world.copy();
-        let (slow, fast) = overtaken(&world, &world.request(), name, 1, async || world.run().await).await;
+        let (slow, fast) =
+            overtaken(&world, &world.request(), (Moment::Before, name, 1), async || world.run().await).await;
         slow.must_be(State::Holds);
         fast.must_be(State::Holds);
         wanted.assert_same(&world.snapshot(), &format!("overtaken at {name}"));
+    }
+}
+
+/// Whatever is looked at next, the other may have written it since the last look.
+#[tokio::test(flavor = "multi_thread")]
+async fn with_one_candidate_overtaken_between_two_looks() {
+    let world = fresh().await;
+    let wanted = undisturbed(&world).await;
+    for nth in [1, 2] {
+        let world = world.copy();
+        let at = (Moment::Look, ":promotion-", nth);
+        let (slow, fast) = overtaken(&world, &world.request(), at, async || world.run().await).await;
+        slow.must_be(State::Waiting);
+        fast.must_be(State::Waiting);
+        world.merge();
+        world.run().await.must_be(State::Holds);
+        wanted.assert_same(&world.snapshot(), &format!("overtaken at look {nth}"));
+    }
+    let world = waiting().await;
+    world.merge();
+    for (name, nth) in
+        [("kamaji:v1.6.2", 1), ("kamaji:v1.6.2", 2), (super::CHART, 1), (super::CHART, 2), (":latest", 1)]
+    {
+        let world = world.copy();
+        let at = (Moment::Look, name, nth);
+        let (slow, fast) = overtaken(&world, &world.request(), at, async || world.run().await).await;
+        slow.must_be(State::Holds);
+        fast.must_be(State::Holds);
+        wanted.assert_same(&world.snapshot(), &format!("overtaken at look {nth} of {name}"));
     }
 }
 
@@ -95,7 +125,8 @@ async fn with_two_candidates_the_one_that_comes_second_to_the_branch_is_refused(
         let world = world.copy();
         let alone = world.copy();
         alone.session().run(&fast).await.must_be(State::Waiting);
-        let (slow, fast) = overtaken(&world, &slow, STAGING, 1, async || world.session().run(&fast).await).await;
+        let (slow, fast) =
+            overtaken(&world, &slow, (Moment::Before, STAGING, 1), async || world.session().run(&fast).await).await;
         fast.must_be(State::Waiting);
         refused(&slow, "commit", &[&format!("release-1.6.2 is held by the promotion of {held}")]);
         assert!(slow.acted().is_empty(), "{:?}", slow.acted());
@@ -108,7 +139,7 @@ async fn with_two_candidates_the_one_that_comes_second_to_the_branch_is_refused(
 async fn with_two_candidates_the_superseded_one_stops_at_its_pin() {
     let world = fresh().await.cut(second(), MAIN).await;
     let first = Request::Candidate("1.6.2-rc.1".parse().unwrap());
-    let (slow, fast) = overtaken(&world, &first, STAGING, 2, async || world.run().await).await;
+    let (slow, fast) = overtaken(&world, &first, (Moment::Before, STAGING, 2), async || world.run().await).await;
     fast.must_be(State::Waiting);
     refused(&slow, "pin", &["release-1.6.2 is held by the promotion of v1.6.2-rc.2"]);
     nothing_public(&world);
