@@ -1,4 +1,4 @@
-//! Ctrl-C: what writes to the world stops between two actions, everything else at once.
+//! Ctrl-C, and SIGTERM as CI systems send it: what writes to the world stops between two actions, everything else at once.
 
 use std::future::Future;
 use std::io::Write;
@@ -12,11 +12,15 @@ use crate::engine::{State, Stop};
 /// told that the one at work is finished first. The second ends the process at once. Errors: the
 /// system's, where it lets nobody listen.
 pub fn listen(actions: bool) -> std::io::Result<Stop> {
-    let mut signals = signal(SignalKind::interrupt())?;
+    let (mut interrupts, mut terminations) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let stop = Stop::default();
     let asked = stop.clone();
     tokio::spawn(async move {
-        while signals.recv().await.is_some() {
+        loop {
+            tokio::select! {
+                _ = interrupts.recv() => {}
+                _ = terminations.recv() => {}
+            }
             if asked.requested() {
                 #[expect(clippy::exit, reason = "the second Ctrl-C ends the process at once")]
                 std::process::exit(i32::from(State::Interrupted.exit_code()));

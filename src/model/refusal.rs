@@ -33,6 +33,10 @@ impl Refusal {
 impl From<Unknown> for Refusal {
     /// Unknown never authorises anything: it refuses.
     fn from(unknown: Unknown) -> Self {
-        Self::new(format!("can't be known: {unknown}")).hint("run the same command again when it answers")
+        let hint = match unknown.status {
+            Some(_) => "run the same command again when it answers",
+            None => "see that it is there, whole and reachable, then run the same command again",
+        };
+        Self::new(format!("can't be known: {unknown}")).hint(hint)
     }
 }

@@ -21,6 +21,9 @@ impl Stage for Wait {
 fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
     let facts = world.facts;
     let (staging, base) = (facts.names.staging.short(), facts.names.base.short());
+    if let Some(refusal) = reverted(world)? {
+        return Ok(refusal.into());
+    }
     let refusal =
         match &facts.merge {
             Merge::Done { commit, head } if commit == head => {
@@ -43,8 +46,9 @@ fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
             .hint("nothing public exists and the version is not spent: cut the next release candidate from the base"),
             Merge::NotYet => {
                 let drift = match facts.staging {
-                    Some(tip) => base::drift(world, tip)?,
-                    None => base::Drift::default(),
+                    Some(tip) if world.store.is_ancestor(world.promotion.content, tip)? => base::drift(world, tip)?,
+                    // Another candidate's branch, or none: the gate has judged the base.
+                    _ => base::Drift::default(),
                 };
                 if !drift.refusals.is_empty() {
                     return Ok(Plan::refuse(drift.refusals).notes(drift.notes));
@@ -67,4 +71,32 @@ fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
             }
         };
     Ok(refusal.into())
+}
+
+/// A merge that people took back on the base: its installer reads as before the promotion again.
+/// Until the release is published that is their word; afterwards the names are out.
+fn reverted(world: &World<'_>) -> Result<Option<Refusal>, PromotionError> {
+    let (Some(merge), Some(base)) = (world.facts.merged(), world.facts.base) else { return Ok(None) };
+    if base == merge || world.published()? {
+        return Ok(None);
+    }
+    let path = world.pipeline.below_root(&world.pipeline.installer.values);
+    let values = |commit| world.store.entry(world.store.tree_of(commit)?, path.as_bytes());
+    let now = values(base)?;
+    let mut before = vec![values(world.promotion.candidate.rc_commit)?, values(world.promotion.content)?];
+    if let Some(&parent) = world.store.existing_commit(merge)?.parents.first() {
+        before.push(values(parent)?);
+    }
+    if now == values(merge)? || !before.contains(&now) {
+        return Ok(None);
+    }
+    let name = world.facts.names.base.short();
+    Ok(Some(
+        Refusal::new(format!("the merge was taken back: {path} on {name} reads as before it"))
+            .at([format!("{name} at {base}"), format!("the merge {merge}")])
+            .hint(
+                "nothing public exists: cut the next release candidate from the base; to release this one all the \
+                 same, revert the revert and run sealift again",
+            ),
+    ))
 }

@@ -1,6 +1,7 @@
 //! The packages artifact of a tree, without a promotion.
 
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -54,7 +55,9 @@ fn write_layer(artifact: &archive::Artifact, path: &Path) -> anyhow::Result<()> 
     use crate::port::registry::Content;
     let failed = || format!("{}: can't be written", path.display());
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(dir).with_context(failed)?;
+    // As any new file: the umask decides.
+    let readable = std::fs::Permissions::from_mode(0o666);
+    let mut file = tempfile::Builder::new().permissions(readable).tempfile_in(dir).with_context(failed)?;
     match &artifact.layer.content {
         Content::Bytes(bytes) => file.write_all(bytes).with_context(failed)?,
         Content::File(spooled) => {

@@ -61,8 +61,11 @@ pub async fn census(args: &TreeArgs, format: Format) -> Ended {
         Ok(refs::census(open(&what)?.as_ref(), &pipeline.spec())?)
     };
     let census = beside(read).await?;
+    let mut err = std::io::stderr();
+    for notice in &census.references.notices {
+        writeln!(err, "note: {notice}")?;
+    }
     for exclusion in &census.unused {
-        let mut err = std::io::stderr();
         writeln!(err, "note: the exclusion of {} explains nothing: {}", exclusion.path, exclusion.reason)?;
     }
     let unused: Vec<&str> = census.unused.iter().map(|exclusion| exclusion.path.as_str()).collect();
@@ -85,15 +88,20 @@ pub async fn rewrite(args: &RewriteArgs, format: Format) -> Ended {
     let what = args.clone();
     let plan = move || {
         let pipeline = pipeline::load(&what.pipeline)?;
-        refs::rewrite(&DirTree::open(&what.tree)?, &pipeline.spec(), &what.rc).map_err(|error| match error {
+        let tree = DirTree::open(&what.tree)?;
+        let rewrite = refs::rewrite(&tree, &pipeline.spec(), &what.rc).map_err(|error| match error {
             refs::RewriteError::Nothing { .. } => anyhow::Error::from(Hinted::new(
                 error.to_string(),
                 "name the candidate whose tags the tree carries: sealift refs list shows them",
             )),
             error => error.into(),
-        })
+        })?;
+        Ok((rewrite, refs::read(&tree, &pipeline.spec(), Some(&what.rc))?.notices))
     };
-    let rewrite = beside(plan).await?;
+    let (rewrite, notices) = beside(plan).await?;
+    for notice in &notices {
+        writeln!(std::io::stderr(), "note: {notice}")?;
+    }
     // From here on without a pause: Ctrl-C finds a directory rewritten, or not touched.
     refs::apply_to_directory(&args.tree, &rewrite.files)?;
     let lines = rewrite.lines();

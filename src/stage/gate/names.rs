@@ -1,5 +1,7 @@
 //! The names of the release: free or ours, before the first of them is written.
 
+use futures_util::StreamExt;
+
 use super::Findings;
 use crate::model::{Answer, Digest, Repository};
 use crate::promotion::{Image, PromotionError};
@@ -45,7 +47,12 @@ pub(super) async fn images(world: &World<'_>, found: &mut Findings) {
         );
     }
     let (count, before) = (wanted.len(), found.refusals.len());
+    let mut platforms = Vec::new();
     for ((repository, tag, digest), name) in look(world, wanted).await {
+        if let (Name::Free(_) | Name::Right, Answer::Found(index)) = (&name, world.manifest(&repository, digest).await)
+        {
+            platforms.extend(index.manifests().iter().map(|child| (repository.clone(), digest, child.digest)));
+        }
         match name {
             // A name that is right was pulled to know it.
             Name::Free(_) | Name::Right => {}
@@ -58,8 +65,35 @@ pub(super) async fn images(world: &World<'_>, found: &mut Findings) {
             ),
         }
     }
+    let manifests = platforms.len();
+    absent_platforms(world, platforms, found).await;
     if found.refusals.len() == before {
-        found.notes.push(format!("{count} images can be pulled by digest, and their stable tags are free or right"));
+        found.notes.push(format!(
+            "{count} images and their {manifests} manifests are there by digest, and the stable tags are free or right"
+        ));
+    }
+}
+
+/// An index whose manifests are gone can be read and not pulled.
+async fn absent_platforms(world: &World<'_>, platforms: Vec<(Repository, Digest, Digest)>, found: &mut Findings) {
+    let answers: Vec<_> = futures_util::stream::iter(platforms)
+        .map(|(repository, index, child)| async move {
+            let answer = world.manifest(&repository, child).await;
+            (repository, index, child, answer)
+        })
+        .buffered(world.parallel)
+        .collect()
+        .await;
+    for (repository, index, child, answer) in answers {
+        match answer {
+            Answer::Found(_) => {}
+            Answer::Unknown(unknown) => found.refuse(unknown),
+            Answer::Absent => found.refuse(
+                Refusal::new(format!("{repository}@{index} can't be pulled: its manifest {child} is not there"))
+                    .at(places(world, &repository, index))
+                    .hint("build and push the candidate again"),
+            ),
+        }
     }
 }
 

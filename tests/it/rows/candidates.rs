@@ -305,3 +305,30 @@ async fn with_an_image_that_cannot_be_pulled() {
         ["ghcr.io/cozystack/cozystack/kamaji@sha256:", "it is not there", "packages/system/kamaji/values.yaml:4"];
     refused_untouched(&world.run().await, "gate", &texts, &before, &world);
 }
+
+/// The index can be read, but one of its platforms is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn with_an_image_that_lacks_a_platform() {
+    let world = fresh().await;
+    let blobs = world.registry().join("ghcr.io/cozystack/cozystack/kamaji/blobs/sha256");
+    let is_image = |path: &std::path::PathBuf| {
+        let json = serde_json::from_slice::<serde_json::Value>(&std::fs::read(path).unwrap());
+        json.is_ok_and(|json| json.get("layers").is_some())
+    };
+    let image = std::fs::read_dir(blobs).unwrap().map(|entry| entry.unwrap().path()).find(is_image).unwrap();
+    std::fs::remove_file(&image).unwrap();
+    let gone = image.file_name().unwrap().to_string_lossy().into_owned();
+    let before = world.snapshot();
+    refused_untouched(&world.run().await, "gate", &["cozystack/kamaji", &gone], &before, &world);
+}
+
+/// What the tool says when the base moved: plan and run agree that it can be done.
+#[tokio::test(flavor = "multi_thread")]
+async fn cut_from_the_moved_base_while_the_first_is_still_there() {
+    let world = fresh().await;
+    world.run().await.must_be(State::Waiting);
+    world.advance_base(PACKAGE);
+    let world = world.cut("1.6.2-rc.2".parse().unwrap(), MAIN).await;
+    world.plan().await.must_be(State::Work);
+    world.run().await.must_be(State::Waiting);
+}

@@ -199,3 +199,20 @@ async fn too_early() {
         assert_eq!(world.names_of(TAG), Some(merge));
     }
 }
+
+/// People took the merge back: that is their word, as long as nothing public exists.
+#[tokio::test(flavor = "multi_thread")]
+async fn and_taken_back() {
+    let (world, merge) = merged().await;
+    let clone = world.clone_of(MAIN);
+    world.sandbox.git(&clone, &["revert", "--no-edit", "-m", "1", "HEAD"]);
+    world.push(&clone, &["HEAD"]);
+    let before = world.snapshot();
+    let texts = ["the merge was taken back", &merge, "revert the revert"];
+    refused_untouched(&world.run().await, "wait", &texts, &before, &world);
+    nothing_public(&world);
+    world.sandbox.git(&clone, &["revert", "--no-edit", "HEAD"]);
+    world.push(&clone, &["HEAD"]);
+    world.run().await.must_be(State::Holds);
+    assert_eq!(world.names_of(TAG), Some(merge));
+}
