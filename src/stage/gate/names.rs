@@ -49,20 +49,18 @@ pub(super) async fn images(world: &World<'_>, found: &mut Findings) {
     let (count, before) = (wanted.len(), found.refusals.len());
     let mut platforms = Vec::new();
     for ((repository, tag, digest), name) in look(world, wanted).await {
-        if let (Name::Free(_) | Name::Right, Answer::Found(index)) = (&name, world.manifest(&repository, digest).await)
-        {
-            platforms.extend(index.manifests().iter().map(|child| (repository.clone(), digest, child.digest)));
-        }
         match name {
-            // A name that is right was pulled to know it.
-            Name::Free(_) | Name::Right => {}
+            // It was pulled to know that, and is remembered.
+            Name::Free(_) | Name::Right => match world.manifest(&repository, digest).await {
+                Answer::Found(index) => {
+                    platforms.extend(index.manifests().iter().map(|child| (repository.clone(), digest, child.digest)));
+                }
+                Answer::Absent => found.refuse(gone(world, &repository, digest)),
+                Answer::Unknown(unknown) => found.refuse(unknown),
+            },
             Name::Taken(other) => found.refuse(taken(world, &repository, &tag, digest, other)),
             Name::Unknown(unknown) => found.refuse(unknown),
-            Name::Gone => found.refuse(
-                Refusal::new(format!("{repository}@{digest} can't be pulled: it is not there"))
-                    .at(places(world, &repository, digest))
-                    .hint("build and push the candidate again"),
-            ),
+            Name::Gone => found.refuse(gone(world, &repository, digest)),
         }
     }
     let manifests = platforms.len();
@@ -95,6 +93,12 @@ async fn absent_platforms(world: &World<'_>, platforms: Vec<(Repository, Digest,
             ),
         }
     }
+}
+
+fn gone(world: &World<'_>, repository: &Repository, digest: Digest) -> Refusal {
+    Refusal::new(format!("{repository}@{digest} can't be pulled: it is not there"))
+        .at(places(world, repository, digest))
+        .hint("build and push the candidate again")
 }
 
 fn places(world: &World<'_>, repository: &Repository, digest: Digest) -> Vec<String> {

@@ -32,8 +32,7 @@ impl Index {
     }
 
     pub fn bytes(&self) -> Vec<u8> {
-        // A map of JSON values always prints.
-        serde_json::to_vec_pretty(&self.0).unwrap_or_default()
+        serde_json::to_vec_pretty(&self.0).expect("a map of JSON values always prints")
     }
 
     fn entries(&self) -> &[Value] {
