@@ -45,7 +45,7 @@ impl Promotion {
 
     /// A merge of the pin commit with what people had put on the staging branch before it.
     pub fn join(&self, pipeline: &Pipeline, pin: CommitId, tip: CommitId) -> Result<CommitId, PromotionError> {
-        let tree = self.with_changes(pin, self.content, tip)?.0;
+        let tree = self.with_changes(pipeline, pin, self.content, tip)?.0;
         let message = format!(
             "release: pin v{} beside what was added to the branch\n\nSigned-off-by: {}\n",
             self.candidate.rc.stable,
@@ -63,7 +63,7 @@ impl Promotion {
         from: CommitId,
         tip: CommitId,
     ) -> Result<Result<CommitId, Vec<TreePath>>, PromotionError> {
-        let (tree, conflicts) = self.with_changes(self.content, from, tip)?;
+        let (tree, conflicts) = self.with_changes(pipeline, self.content, from, tip)?;
         if !conflicts.is_empty() {
             return Ok(Err(conflicts));
         }
@@ -82,6 +82,7 @@ impl Promotion {
     /// changed in `onto` too. What `onto`'s history already has of `to` is no change.
     fn with_changes(
         &self,
+        pipeline: &Pipeline,
         onto: CommitId,
         from: CommitId,
         to: CommitId,
@@ -91,7 +92,7 @@ impl Promotion {
         let common = store.merge_base(onto, to)?.map(|common| store.tree_of(common)).transpose()?;
         let (mut edits, mut conflicts) = (Vec::new(), Vec::new());
         for difference in store.diff(store.tree_of(from)?, store.tree_of(to)?)? {
-            let below_root = difference.path.starts_with(format!("{}/", self.root).as_bytes());
+            let below_root = pipeline.is_below_root(&difference.path);
             let now = store.entry(tree, &difference.path)?;
             if below_root || now == difference.new {
                 continue;

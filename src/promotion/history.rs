@@ -130,7 +130,7 @@ impl History<'_> {
         let mut strays = Vec::new();
         for difference in self.store.diff(from_tree, head_tree)? {
             let path = difference.path;
-            let excused = !self.in_root(&path)
+            let excused = !self.pipeline.is_below_root(&path)
                 && (self.pipeline.is_allowed(&path)
                     || match merged {
                         Some(tree) => self.store.entry(tree, &path)? == difference.new,
@@ -255,10 +255,5 @@ impl History<'_> {
 
     fn root(&self, commit: &Commit) -> Result<Option<CommitId>, StoreError> {
         self.store.subtree(commit.tree, self.pipeline.root.as_bytes())
-    }
-
-    /// Whether a repository path lies below the pipeline's root.
-    pub fn in_root(&self, path: &[u8]) -> bool {
-        path.strip_prefix(self.pipeline.root.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
     }
 }

@@ -25,13 +25,12 @@ pub fn drift(world: &World<'_>, head: CommitId) -> Result<Drift, PromotionError>
         )));
         return Ok(drift);
     };
-    let history = world.history();
     let (old, new) = (world.store.tree_of(common)?, world.store.tree_of(base)?);
     let ours = world.store.tree_of(head)?;
     let root = world.pipeline.root.as_bytes();
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for difference in world.store.diff(old, new)? {
-        let in_root = history.in_root(&difference.path);
+        let in_root = world.pipeline.is_below_root(&difference.path);
         // The base may already say what the promotion says, as after a squash.
         if in_root && world.store.entry(ours, &difference.path)? != difference.new {
             inside.push(show(&difference.path));

@@ -106,13 +106,12 @@ async fn differences(
 
 /// Rule 6: outside the root the merged repository differs from the rc commit in allowed paths only.
 fn rest(world: &World<'_>, tree: TreeId, name: &str) -> Result<(Vec<Refusal>, Vec<String>), PromotionError> {
-    let history = world.history();
     let old = world.store.tree_of(world.promotion.candidate.rc_commit)?;
     let paths: Vec<String> = world
         .store
         .changed_paths(old, tree)?
         .into_iter()
-        .filter(|path| !history.in_root(path) && !world.pipeline.is_allowed(path))
+        .filter(|path| !world.pipeline.is_below_root(path) && !world.pipeline.is_allowed(path))
         .map(|path| show(&path))
         .collect();
     if paths.is_empty() {

@@ -28,11 +28,10 @@ pub(super) fn ancestry(world: &World<'_>, found: &mut Findings) -> Result<(), Pr
         );
         return Ok(());
     }
-    let history = world.history();
     let strays: Vec<String> = store
         .changed_paths(store.tree_of(tag.peeled)?, store.tree_of(candidate.rc_commit)?)?
         .into_iter()
-        .filter(|path| !history.in_root(path) && !world.pipeline.is_allowed(path))
+        .filter(|path| !world.pipeline.is_below_root(path) && !world.pipeline.is_allowed(path))
         .map(|path| show(&path))
         .collect();
     if !strays.is_empty() {
