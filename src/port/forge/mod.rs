@@ -1,0 +1,110 @@
+//! Forges: who hosts releases, pull requests and workflow runs beside a repository.
+//!
+//! Plain git needs none of it: a branch is the proposal, ancestry the merge, an annotated tag the
+//! release. So a pipeline on plain git has no forge port at all.
+
+mod release;
+mod review;
+mod run;
+mod settings;
+
+use std::path::Path;
+
+use futures_util::future::BoxFuture;
+
+pub use release::{Asset, AssetId, Latest, NewRelease, Release, ReleaseEdit, ReleaseId, Releases};
+pub use review::{Comment, CommentId, NewPull, Pull, PullEdit, PullState};
+pub use run::{Job, Run, RunId, RunQuery};
+pub use settings::{Bypass, Hosted, Login, Protection, Rule, RuleKind, TagRuleset, Visible};
+
+use super::WriteError;
+use super::registry::Blob;
+use crate::model::{Answer, RefName, Unknown};
+
+/// What can be seen at a forge. A forge answers 404 for what a credential may not see, too: the
+/// repository itself is read first, and only where that was found is a 404 absence. Every list is
+/// read to its last page; one that the forge cuts is unknown.
+pub trait ForgeRead: Send + Sync {
+    /// The repository, and what this credential may do there.
+    fn repository(&self) -> BoxFuture<'_, Answer<Hosted>>;
+
+    /// Who this credential is. Absent: nobody.
+    fn viewer(&self) -> BoxFuture<'_, Answer<Login>>;
+
+    /// Every release. One that this port made is looked up by its id and is in the list,
+    /// however long the forge's own list lags behind.
+    fn releases(&self) -> BoxFuture<'_, Answer<Releases>>;
+
+    /// The tag of the release that is marked as the latest.
+    fn latest(&self) -> BoxFuture<'_, Answer<String>>;
+
+    /// Every asset of a release, half-uploaded ones too.
+    fn assets(&self, release: ReleaseId) -> BoxFuture<'_, Answer<Vec<Asset>>>;
+
+    /// An asset's bytes, streamed into a new file below `spool`, hashed on the way; more than its
+    /// listed size is unknown.
+    fn download<'a>(&'a self, asset: &'a Asset, spool: &'a Path) -> BoxFuture<'a, Answer<Blob>>;
+
+    /// Every pull request from a branch of this repository, open or not, newest first.
+    fn pulls_from<'a>(&'a self, head: &'a RefName) -> BoxFuture<'a, Answer<Vec<Pull>>>;
+
+    /// One pull request by its number.
+    fn pull(&self, number: u64) -> BoxFuture<'_, Answer<Pull>>;
+
+    /// Every comment on a pull request, oldest first.
+    fn comments(&self, pull: u64) -> BoxFuture<'_, Answer<Vec<Comment>>>;
+
+    /// Runs of a workflow, newest first. Absent: there is no such workflow.
+    fn runs<'a>(&'a self, query: &'a RunQuery) -> BoxFuture<'a, Answer<Vec<Run>>>;
+
+    /// The jobs of a run's latest attempt.
+    fn jobs(&self, run: RunId) -> BoxFuture<'_, Answer<Vec<Job>>>;
+
+    /// The rules of rulesets that hold for a branch, be it there or not.
+    fn branch_rules<'a>(&'a self, branch: &'a RefName) -> BoxFuture<'a, Answer<Vec<Rule>>>;
+
+    /// The active rulesets for tags.
+    fn tag_rulesets(&self) -> BoxFuture<'_, Answer<Vec<TagRuleset>>>;
+
+    /// A branch's classic protection. Absent: none.
+    fn protection<'a>(&'a self, branch: &'a RefName) -> BoxFuture<'a, Answer<Visible<Protection>>>;
+}
+
+/// What can be changed at a forge. No write checks an expectation, for GitHub has no
+/// compare-and-set: the interpreter looks right before. A write whose outcome is unclear is
+/// [`WriteError::Unknown`], never sent twice.
+pub trait ForgeWrite: Send + Sync {
+    /// Makes a draft. It is found again by its id ([`ForgeRead::releases`]).
+    fn create_draft<'a>(&'a self, draft: &'a NewRelease) -> BoxFuture<'a, Result<ReleaseId, WriteError>>;
+
+    fn edit_release<'a>(&'a self, release: ReleaseId, edit: &'a ReleaseEdit) -> BoxFuture<'a, Result<(), WriteError>>;
+
+    fn delete_release(&self, release: ReleaseId) -> BoxFuture<'_, Result<(), WriteError>>;
+
+    /// Uploads an asset from memory or from a file, streamed.
+    fn upload<'a>(&'a self, release: ReleaseId, name: &'a str, blob: &'a Blob)
+    -> BoxFuture<'a, Result<(), WriteError>>;
+
+    fn delete_asset(&self, asset: AssetId) -> BoxFuture<'_, Result<(), WriteError>>;
+
+    /// Opens a pull request; answers its number.
+    fn open_pull<'a>(&'a self, pull: &'a NewPull) -> BoxFuture<'a, Result<u64, WriteError>>;
+
+    fn edit_pull<'a>(&'a self, number: u64, edit: &'a PullEdit) -> BoxFuture<'a, Result<(), WriteError>>;
+
+    fn add_label<'a>(&'a self, number: u64, label: &'a str) -> BoxFuture<'a, Result<(), WriteError>>;
+
+    fn create_comment<'a>(&'a self, pull: u64, body: &'a str) -> BoxFuture<'a, Result<(), WriteError>>;
+
+    fn edit_comment<'a>(&'a self, comment: CommentId, body: &'a str) -> BoxFuture<'a, Result<(), WriteError>>;
+}
+
+/// A forge that can be read and written.
+pub trait Forge: ForgeRead + ForgeWrite {}
+
+impl<T: ForgeRead + ForgeWrite> Forge for T {}
+
+/// The answer of a forge that was asked for and isn't there: a pipeline without one.
+pub fn none(what: &str) -> Unknown {
+    Unknown::new(what, "this pipeline has no forge (`forge: github`)")
+}
