@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
-use super::escape::{block, code, prose};
 use super::human::{actions, amount};
 use super::story::Story;
 use super::text::count;
 use super::{POINT_OF_NO_RETURN, Problem, Reporter, headline, word};
 use crate::engine::event::{Event, Goal, Observer, StageState, State};
+use crate::model::markdown::{block, code, details, prose, table};
 use crate::stage::Summary;
 
 /// Collects events; [`Markdown::render`] makes the document, at any time.
@@ -228,16 +228,4 @@ fn action(action: &Summary) -> String {
     let Summary { verb, target, value, expects } = action;
     let expects = expects.as_ref().map(|expects| format!(" (expects {})", code(expects))).unwrap_or_default();
     format!("- {verb} {} → {}{expects}", code(target), code(value))
-}
-
-fn details(summary: &str, body: &str) -> String {
-    format!("<details><summary>{summary}</summary>\n\n{}\n\n</details>\n", body.trim_end())
-}
-
-/// Cells must be safe already.
-pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let header: Vec<String> = header.iter().map(|&name| name.to_owned()).collect();
-    let rule = format!("|{}\n", "---|".repeat(header.len()));
-    std::iter::once(line(&header)).chain([rule]).chain(rows.into_iter().map(|row| line(&row))).collect()
 }

@@ -9,7 +9,6 @@
 //! writer, never the promotion: [`Reporter::close`] tells, and a closed pipe is silent.
 
 pub mod annotations;
-pub mod escape;
 mod human;
 pub mod json;
 pub mod markdown;

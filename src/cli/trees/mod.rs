@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use super::args::{CheckArgs, Format, TreeArgs};
 use super::failure::{Ended, Hinted};
 use crate::engine::State;
+use crate::model::markdown;
+use crate::model::markdown::code;
 use crate::pipeline;
 use crate::port::repository::Store;
-use crate::report::escape::code;
-use crate::report::markdown;
 use crate::tree::{DirTree, GitTree, Tree};
 
 /// A directory, or a revision of a repository.

@@ -1,6 +1,6 @@
 //! Text from outside, for Markdown as GitHub renders it.
 
-use super::text::clean;
+use super::line::clean;
 
 /// Prose on one line: Markdown, HTML, table cells, @mentions and #references lose their force.
 /// It must follow a word of our own, so that nothing at its start opens a block. Line breaks
@@ -54,6 +54,19 @@ pub fn block(lines: &[String]) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}sh\n{text}\n{fence}\n")
+}
+
+/// A part that is folded away. The summary and the body must be safe already.
+pub fn details(summary: &str, body: &str) -> String {
+    format!("<details><summary>{summary}</summary>\n\n{}\n\n</details>\n", body.trim_end())
+}
+
+/// A table; cells must be safe already.
+pub fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let header: Vec<String> = header.iter().map(|&name| name.to_owned()).collect();
+    let rule = format!("|{}\n", "---|".repeat(header.len()));
+    std::iter::once(line(&header)).chain([rule]).chain(rows.into_iter().map(|row| line(&row))).collect()
 }
 
 #[cfg(test)]
