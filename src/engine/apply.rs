@@ -3,6 +3,7 @@
 use futures_util::StreamExt;
 
 use super::event::Event;
+use super::hosted::Hosted;
 use super::ports::{Effects, Looker, Settings};
 use crate::model::{Answer, Unknown};
 use crate::port::WriteError;
@@ -34,8 +35,8 @@ pub async fn step(
     settings: &Settings<'_>,
 ) -> Applied {
     let manifests = step.actions.iter().all(|action| matches!(action, Action::PutManifest { .. }));
-    let new_refs = step.actions.iter().all(|action| matches!(action, Action::CreateRef { .. }));
-    let independent = manifests || new_refs;
+    let separate = |action: &Action| matches!(action, Action::CreateRef { .. } | Action::UploadAsset { .. });
+    let independent = manifests || step.actions.iter().all(separate);
     let at_once = if manifests { look.parallel } else { 1 };
     let mut applied = Applied::default();
     let mut results = futures_util::stream::iter(&step.actions)
@@ -44,7 +45,7 @@ pub async fn step(
                 return (action.summary(), None);
             }
             settings.observer.event(&Event::Acting { stage, action: action.summary() });
-            (action.summary(), Some(one(action, look, effects).await))
+            (action.summary(), Some(one(action, look, effects, settings).await))
         })
         .buffered(at_once.max(1));
     while let Some((action, result)) = results.next().await {
@@ -69,7 +70,12 @@ pub async fn step(
 
 /// Does one action. Its expectation is looked at right before; an outcome that can't be known is
 /// looked at before anything is said about it.
-pub async fn one(action: &Action, look: &Looker<'_>, effects: &Effects<'_>) -> Result<(), WriteError> {
+pub async fn one(
+    action: &Action,
+    look: &Looker<'_>,
+    effects: &Effects<'_>,
+    settings: &Settings<'_>,
+) -> Result<(), WriteError> {
     if let Some(update) = action.ref_update() {
         return effects.origin.update(&update).await;
     }
@@ -101,7 +107,9 @@ pub async fn one(action: &Action, look: &Looker<'_>, effects: &Effects<'_>) -> R
                 result => result,
             }
         }
-        // Answered above, by what they expect of a ref.
-        Action::CreateRef { .. } | Action::UpdateRef { .. } | Action::DeleteRef { .. } => Ok(()),
+        _ => {
+            let (read, write, lag) = (look.forge, effects.forge, settings.patience.lag);
+            Hosted { read, write, lag, stop: &settings.stop }.one(action).await
+        }
     }
 }

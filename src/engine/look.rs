@@ -5,8 +5,8 @@ use crate::model::{Rc, RefName, Refusal, Stable, Unknown};
 use crate::port::repository::Refs;
 use crate::promotion::history::{Hints, History, Merge, Pin};
 use crate::promotion::locate::{Located, Request, bases_of, candidate_tags, carried, locate};
-use crate::promotion::{Names, Promotion, PromotionError};
-use crate::stage::{Facts, Memory, World};
+use crate::promotion::{Evidence, Names, Promotion, PromotionError};
+use crate::stage::{Facts, Memory, World, evidence};
 
 impl Looker<'_> {
     /// The refs of the origin as listed now. One that isn't there has no refs to reason from.
@@ -35,7 +35,10 @@ impl Looker<'_> {
     /// Finds or freezes the candidate and computes its promotion; a refusal is a value.
     pub async fn promotion(&self, request: &Request) -> anyhow::Result<Result<Promotion, Vec<Refusal>>> {
         let compute = |located| Promotion::compute(self.pipeline, &self.store, located);
-        let located = self.located(request).await?;
+        let mut located = self.located(request).await?;
+        if let Ok(Located { candidate, content: None }) = &mut located {
+            candidate.evidence = self.evidence(&candidate.rc).await?;
+        }
         let computed = tokio::task::block_in_place(|| located.and_then(compute));
         match computed {
             Ok(promotion) => Ok(Ok(promotion)),
@@ -55,6 +58,17 @@ impl Looker<'_> {
             Err(PromotionError::Refused(_)) => Ok(true),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// What speaks for a candidate that is about to be frozen. Where nothing does, the gate says why.
+    async fn evidence(&self, rc: &Rc) -> anyhow::Result<Option<Evidence>> {
+        if let Some(reason) = &self.inputs.skip_evidence {
+            return Ok(Some(Evidence::Skipped(reason.clone())));
+        }
+        let Some(forge) = self.forge else { return Ok(None) };
+        let tag = RefName::tag(&self.pipeline.tags.rc.rc(rc))?;
+        let commit = self.listed().await?.get(&tag).map(|listed| listed.peeled);
+        Ok(evidence::look(self.pipeline, forge, rc, commit).await.found)
     }
 
     async fn located(&self, request: &Request) -> anyhow::Result<Result<Located, PromotionError>> {
@@ -115,7 +129,24 @@ impl Looker<'_> {
             };
             Ok((pin, merge))
         })?;
-        Ok(Facts { refs, names, staging, base, pin, merge, contested })
+        let published = self.published(promotion, &refs, &names, &merge).await?;
+        Ok(Facts { refs, names, staging, base, pin, merge, published, contested })
+    }
+
+    /// See [`Facts::published`].
+    async fn published(
+        &self,
+        promotion: &Promotion,
+        refs: &Refs,
+        names: &Names,
+        merge: &Merge,
+    ) -> anyhow::Result<bool> {
+        let (Some(tag), Merge::Done { commit, .. }) = (refs.get(&names.git_tag), merge) else { return Ok(false) };
+        let ours = tag.peeled == *commit && tag.id == promotion.git_tag(self.pipeline, &names.git_tag, *commit)?;
+        Ok(match self.forge {
+            Some(forge) if ours => forge.published(names.git_tag.short()).await.known()?.is_some(),
+            _ => ours,
+        })
     }
 
     /// What a stage gets.
@@ -125,6 +156,8 @@ impl Looker<'_> {
             promotion,
             facts,
             registry: self.registry,
+            forge: self.forge,
+            inputs: self.inputs,
             store: &self.store,
             memory,
             parallel: self.parallel,

@@ -8,8 +8,10 @@ use tokio::sync::watch;
 
 use super::event::Observer;
 use crate::pipeline::Pipeline;
+use crate::port::forge::{ForgeRead, ForgeWrite};
 use crate::port::registry::{RegistryRead, RegistryWrite};
 use crate::port::repository::{OriginRead, OriginWrite, Store};
+use crate::stage::Inputs;
 
 /// Read ports, and everything a plan needs. There is no way to write from here.
 pub struct Looker<'a> {
@@ -17,6 +19,10 @@ pub struct Looker<'a> {
     pub store: Arc<Store>,
     pub origin: &'a dyn OriginRead,
     pub registry: &'a dyn RegistryRead,
+    /// `None` on plain git.
+    pub forge: Option<&'a dyn ForgeRead>,
+    /// What people brought.
+    pub inputs: &'a Inputs,
     /// Where files are spooled.
     pub spool: PathBuf,
     pub parallel: usize,
@@ -26,6 +32,8 @@ pub struct Looker<'a> {
 pub struct Effects<'a> {
     pub origin: &'a dyn OriginWrite,
     pub registry: &'a dyn RegistryWrite,
+    /// `None` on plain git.
+    pub forge: Option<&'a dyn ForgeWrite>,
 }
 
 /// How a run behaves.
@@ -41,18 +49,20 @@ pub struct Settings<'a> {
     pub resume: String,
 }
 
-/// How long to wait for a registry that lags behind its own writes.
+/// How long to wait for hosts that lag behind their own writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// Looks after the first one.
     pub looks: u32,
     /// Before the first of them; doubled each time.
     pub pause: Duration,
+    /// Between the two looks that find a draft absent, before one is made.
+    pub lag: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { looks: 5, pause: Duration::from_millis(500) }
+        Self { looks: 5, pause: Duration::from_millis(500), lag: Duration::from_secs(3) }
     }
 }
 

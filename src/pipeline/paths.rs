@@ -23,6 +23,11 @@ impl Globs {
     pub fn matches(&self, path: &[u8]) -> bool {
         self.set.is_match_candidate(&Candidate::from_bytes(path))
     }
+
+    /// Whether one pattern matches a text; nothing where the pattern is no glob.
+    pub fn one(pattern: &str, text: &str) -> Option<bool> {
+        matcher(pattern).ok().map(|glob| glob.is_match(text))
+    }
 }
 
 impl Deref for Globs {

@@ -4,6 +4,7 @@
 //! [`WriteError`]. A read port can't write: stages hold read ports only.
 
 pub mod authority;
+pub mod folder;
 pub mod forge;
 pub mod registry;
 pub mod repository;

@@ -18,6 +18,19 @@ pub struct Candidate {
     pub rc_artifact: Digest,
     /// The branch it is merged into.
     pub base: RefName,
+    /// What says that it passed end to end; nothing where no such thing is declared, or none was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+}
+
+/// What says that a candidate passed end to end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// The green run, by its address.
+    Run(String),
+    /// Nothing: a person let it pass, for this reason.
+    Skipped(String),
 }
 
 /// Why a commit that names a candidate can't be read as one.
@@ -33,6 +46,8 @@ const RC: &str = "Sealift-Rc";
 const RC_COMMIT: &str = "Sealift-Rc-Commit";
 const RC_ARTIFACT: &str = "Sealift-Rc-Artifact";
 const BASE: &str = "Sealift-Base";
+const EVIDENCE: &str = "Sealift-Evidence";
+const SKIPPED: &str = "Sealift-Evidence-Skipped";
 /// On the pin commit: the candidate artifact it pins.
 const ARTIFACT: &str = "Sealift-Artifact";
 
@@ -43,13 +58,18 @@ impl Candidate {
             "release: v{stable} from v{rc}\n\n\
              The tags of the candidate's own images read v{stable}; every digest is the one that was tested.\n\n\
              {PIPELINE}: {pipeline}\n{RC}: v{rc}\n{RC_COMMIT}: {commit}\n{RC_ARTIFACT}: {artifact}\n{BASE}: {base}\n\
-             Signed-off-by: {signed_off_by}\n",
+             {evidence}Signed-off-by: {signed_off_by}\n",
             stable = self.rc.stable,
             rc = self.rc,
             pipeline = self.pipeline,
             commit = self.rc_commit,
             artifact = self.rc_artifact,
             base = self.base.short(),
+            evidence = match &self.evidence {
+                Some(Evidence::Run(url)) => format!("{EVIDENCE}: {}\n", one_line(url)),
+                Some(Evidence::Skipped(reason)) => format!("{SKIPPED}: {}\n", one_line(reason)),
+                None => String::new(),
+            },
         )
     }
 
@@ -67,8 +87,21 @@ impl Candidate {
             rc_commit: parsed(message, RC_COMMIT)?,
             rc_artifact: parsed(message, RC_ARTIFACT)?,
             base: base.parse().map_err(|e| TrailerError { key: BASE, why: format!("{e}") })?,
+            evidence: match (trailer(message, EVIDENCE), trailer(message, SKIPPED)) {
+                (None, None) => None,
+                (Some(url), None) => Some(Evidence::Run(url.to_owned())),
+                (None, Some(reason)) => Some(Evidence::Skipped(reason.to_owned())),
+                (Some(_), Some(_)) => {
+                    return Err(TrailerError { key: SKIPPED, why: format!("stands beside `{EVIDENCE}`") });
+                }
+            },
         })
     }
+}
+
+/// A trailer ends at its line's end.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The pin commit's message.
@@ -111,7 +144,21 @@ mod tests {
             rc_commit: "0123456789abcdef0123456789abcdef01234567".parse().unwrap(),
             rc_artifact: Digest::of(b"rc"),
             base: RefName::branch("release-1.6").unwrap(),
+            evidence: None,
         }
+    }
+
+    #[test]
+    fn evidence_is_frozen_with_it() {
+        let run = Evidence::Run("https://example.org/runs/1".into());
+        for evidence in [run, Evidence::Skipped("no runners this week".into())] {
+            let candidate = Candidate { evidence: Some(evidence), ..candidate() };
+            assert_eq!(Candidate::from_message(&candidate.message("x <x@y>")), Some(Ok(candidate)));
+        }
+        let lines = Candidate { evidence: Some(Evidence::Skipped("a\n\nSealift-Rc: v9.9.9-rc.1".into())), ..candidate() };
+        let read = Candidate::from_message(&lines.message("x <x@y>")).unwrap().unwrap();
+        assert_eq!(read.rc, candidate().rc);
+        assert_eq!(read.evidence, Some(Evidence::Skipped("a Sealift-Rc: v9.9.9-rc.1".into())));
     }
 
     #[test]

@@ -193,5 +193,7 @@ fn freeze(
             .hint(format!("only {} is trusted: see `artifact.repository`", pipeline.artifact.repository))
             .into());
     }
-    Ok(Candidate { pipeline: pipeline.name.clone(), rc: *rc, rc_commit: branch.peeled, rc_artifact, base })
+    let (pipeline, rc_commit) = (pipeline.name.clone(), branch.peeled);
+    // What speaks for it is not in git: whoever asks for it looks and adds it.
+    Ok(Candidate { pipeline, rc: *rc, rc_commit, rc_artifact, base, evidence: None })
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-pub use candidate::Candidate;
+pub use candidate::{Candidate, Evidence};
 pub use destinations::Image;
 pub use names::Names;
 

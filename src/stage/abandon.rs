@@ -1,11 +1,13 @@
-//! abandon: the staging branch goes; public names and temporary tags stay where they are.
+//! abandon: draft and staging branch go, and with the branch its pull request is closed; public names
+//! and temporary tags stay where they are.
 //!
 //! Not one of the stages: what a person asks for when a promotion is not to be.
 
 use futures_util::future::BoxFuture;
 
-use super::{Action, Plan, Refusal, Stage, Step, World};
-use crate::promotion::PromotionError;
+use super::{Action, Plan, Refusal, Stage, Step, World, draft};
+use crate::model::Unknown;
+use crate::port::forge::ForgeRead;
 
 pub struct Abandon {
     /// Whether people's commits on the branch may go with it.
@@ -18,11 +20,11 @@ impl Stage for Abandon {
     }
 
     fn plan<'a>(&'a self, world: &'a World<'a>) -> BoxFuture<'a, anyhow::Result<Plan>> {
-        Box::pin(async move { Ok(plan(world, self.discard)?) })
+        Box::pin(plan(world, self.discard))
     }
 }
 
-fn plan(world: &World<'_>, discard: bool) -> Result<Plan, PromotionError> {
+async fn plan(world: &World<'_>, discard: bool) -> anyhow::Result<Plan> {
     let (promotion, facts) = (world.promotion, world.facts);
     let (name, rc) = (&facts.names.staging, promotion.candidate.rc);
     if facts.arrived() {
@@ -30,8 +32,16 @@ fn plan(world: &World<'_>, discard: bool) -> Result<Plan, PromotionError> {
             .hint(format!("finish it (sealift resume v{}), or cut the next release candidate", rc.stable))
             .into());
     }
+    let draft = match world.forge {
+        Some(forge) => left(world, forge).await,
+        None => Ok(None),
+    };
+    let draft = match draft {
+        Ok(draft) => Step::new("draft", draft),
+        Err(refusal) => return Ok(refusal.into()),
+    };
     let Some(tip) = facts.staging else {
-        return Ok(Plan::holds().note(format!("{} does not exist", name.short())));
+        return Ok(Plan::act(vec![draft]).note(format!("{} does not exist", name.short())));
     };
     if !world.store.is_ancestor(promotion.content, tip)? {
         return Ok(Refusal::new(format!("{} does not hold v{rc}", name.short()))
@@ -48,7 +58,18 @@ fn plan(world: &World<'_>, discard: bool) -> Result<Plan, PromotionError> {
             .into());
     }
     let step = Step::new("branch", [Action::DeleteRef { name: name.clone(), expect: tip }]);
-    Ok(Plan::act(vec![step])
+    Ok(Plan::act(vec![draft, step])
         .notes(commits.into_iter().map(|commit| format!("discarded: {commit}")))
         .note("temporary tags in the registry are left to retention"))
+}
+
+/// The draft that goes with the promotion.
+async fn left(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Option<Action>, Refusal> {
+    let tag = &world.facts.names.git_tag;
+    let releases = forge.releases().await.known()?.ok_or_else(|| Unknown::new("the releases", "are not known"))?;
+    if !releases.drafts_visible {
+        return Err(Refusal::new(format!("whether there is a draft of {} is not visible to this credential", tag.short()))
+            .hint("use a credential that may push"));
+    }
+    Ok(draft::one(&releases, tag)?.map(|_| Action::DeleteDraft { tag: tag.clone() }))
 }

@@ -2,8 +2,8 @@
 
 use futures_util::StreamExt;
 
-use super::{Action, Step, World, chart};
-use crate::model::{Answer, CommitId, Digest, Repository, Stable, Tag, Unknown};
+use super::{Action, Step, World, chart, release};
+use crate::model::{Answer, CommitId, Digest, RefName, Repository, Stable, Tag, Unknown};
 
 /// What an alias is a name of.
 #[derive(Clone, Copy)]
@@ -25,10 +25,14 @@ enum Alias {
 /// highest stable that is published, this one counted as published (it is, by then).
 pub async fn steps(world: &World<'_>, merge: CommitId) -> anyhow::Result<(Vec<Step>, Vec<String>)> {
     let own = world.promotion.candidate.rc.stable;
-    let template = &world.pipeline.tags.stable;
-    let published =
-        world.facts.refs.refs.keys().filter_map(|name| template.version_of(name.as_str().strip_prefix("refs/tags/")?));
-    let highest = published.chain([own]).max().unwrap_or(own);
+    let published = match published(world).await {
+        Ok(published) => published,
+        Err(unknown) => {
+            let step = Step { unknown: vec![unknown], ..Step::new("aliases", []) };
+            return Ok((vec![step], Vec::new()));
+        }
+    };
+    let highest = published.into_iter().chain([own]).max().unwrap_or(own);
     let mut wanted: Vec<(Of, Repository, Tag, String)> = Vec::new();
     let mut repositories: Vec<&Repository> = world.promotion.images.iter().map(|image| &image.repository).collect();
     repositories.push(&world.pipeline.artifact.repository);
@@ -68,7 +72,21 @@ pub async fn steps(world: &World<'_>, merge: CommitId) -> anyhow::Result<(Vec<St
             Alias::Unknown(unknown) => step.unknown.push(unknown),
         }
     }
-    Ok((vec![images, charts], notes))
+    let mut steps = vec![images, charts];
+    if let Some(forge) = world.forge {
+        steps.push(release::latest(world, forge, highest).await?);
+    }
+    Ok((steps, notes))
+}
+
+/// Every stable version that is published: by its release, or on plain git by its tag.
+async fn published(world: &World<'_>) -> Result<Vec<Stable>, Unknown> {
+    let template = &world.pipeline.tags.stable;
+    let tagged = |name: &RefName| template.version_of(name.as_str().strip_prefix("refs/tags/")?);
+    match world.forge {
+        Some(forge) => release::stables(world, forge).await,
+        None => Ok(world.facts.refs.refs.keys().filter_map(tagged).collect()),
+    }
 }
 
 async fn one(

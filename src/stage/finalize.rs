@@ -1,9 +1,9 @@
-//! finalize: chart, module tags, line, git tag (on plain git the tag is the release, hence after
-//! the line), then the aliases. Public names come last, and each is written once.
+//! finalize: chart, module tags, git tag, line, release, then the aliases. On plain git the tag is
+//! the release, hence after the line. Public names come last, and each is written once.
 
 use futures_util::future::BoxFuture;
 
-use super::{Action, Plan, Refusal, Stage, Step, World, alias, chart};
+use super::{Action, Plan, Refusal, Stage, Step, World, alias, chart, release};
 use crate::model::{CommitId, RefName};
 
 pub struct Finalize;
@@ -35,20 +35,36 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
         }
     }
     steps.push(tags);
+    let mut last = Vec::new();
     match line(world, merge)? {
-        Ok(action) => steps.push(Step::new("line", action)),
+        Ok(action) => last.push(Step::new("line", action)),
         Err(refusal) => refusals.push(refusal),
     }
     match tag(world, &world.facts.names.git_tag, merge)? {
-        Ok(action) => steps.push(Step::new("release", action)),
+        Ok(action) => last.push(Step::new("git tag", action)),
         Err(refusal) => refusals.push(refusal),
     }
     if !refusals.is_empty() {
         return Ok(Plan::refuse(refusals));
     }
-    let (aliases, notes) = alias::steps(world, merge).await?;
+    let mut notes = Vec::new();
+    if let (Some(forge), Some(pin)) = (world.forge, world.facts.pin) {
+        // There the release is a thing of its own, and the line needs not wait for its tag.
+        last.reverse();
+        let published = match release::plan(world, forge, pin, merge).await? {
+            Ok(published) => published,
+            Err(plan) => return Ok(plan),
+        };
+        last.extend(published.steps);
+        notes.extend(published.notes);
+        if world.facts.listed(&world.facts.names.git_tag).is_some() {
+            notes.extend(release::started(world, forge, merge).await);
+        }
+    }
+    steps.extend(last);
+    let (aliases, more) = alias::steps(world, merge).await?;
     steps.extend(aliases);
-    Ok(Plan::act(steps).notes(notes))
+    Ok(Plan::act(steps).notes(notes).notes(more))
 }
 
 /// Before the merge its commit can't be named; what will be made can.

@@ -1,6 +1,8 @@
 //! gate: everything later stages will need can be had. Looked at before the first write.
 
+mod hosted;
 mod names;
+mod rules;
 mod source;
 
 use futures_util::future::BoxFuture;
@@ -38,7 +40,7 @@ impl Findings {
 
 async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     let facts = world.facts;
-    if world.published()? {
+    if world.facts.published {
         return Ok(Plan::holds().note("the release is published").notes(moved(world)));
     }
     let mut found = Findings::default();
@@ -50,6 +52,9 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
         facts.staging.map(has).transpose()?.unwrap_or(false) || facts.base.map(has).transpose()?.unwrap_or(false);
     if begun {
         names::still_free(world, &mut found).await?;
+        if let Some(forge) = world.forge {
+            hosted::release(world, forge, &mut found).await;
+        }
         found.notes.push("the rest passed when this promotion began".into());
         found.notes.extend(moved(world));
     } else {
@@ -57,11 +62,14 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
         names::unwritten(world, &mut found).await?;
         names::images(world, &mut found).await;
         names::artifact(world, &mut found).await;
+        if let (Some(forge), Some(declared)) = (world.forge, &world.pipeline.proposal) {
+            hosted::early(world, forge, declared, &mut found).await;
+        }
         if found.refusals.is_empty() {
             found.refusals.extend(proof::tested(world).await?);
         }
     }
-    found.notes.push("no evidence of an end-to-end run is declared in the pipeline".into());
+    found.notes.push(hosted::evidence_note(world));
     Ok(found.plan())
 }
 

@@ -8,15 +8,23 @@ use futures_util::future::BoxFuture;
 pub mod abandon;
 pub mod action;
 mod alias;
+mod assets;
 mod base;
+mod body;
+mod changelog;
 mod chart;
 mod commit;
+mod draft;
+pub mod evidence;
 mod finalize;
 mod gate;
 mod pin;
 pub mod proof;
 mod propose;
+mod pull;
 mod push;
+pub mod record;
+mod release;
 mod retag;
 mod rewrite;
 pub mod verdict;
@@ -25,9 +33,9 @@ mod wait;
 mod world;
 
 pub use crate::model::Refusal;
-pub use action::{Action, Summary, VERBS};
+pub use action::{Action, Summary, There, VERBS};
 pub use verdict::{Plan, Step, Verdict, Wait};
-pub use world::{Facts, Memory, World};
+pub use world::{Facts, Inputs, Memory, World};
 
 /// One step of a promotion, and how it looks at the world.
 pub trait Stage: Send + Sync {

@@ -1,12 +1,16 @@
 //! propose: the staging branch, proven, asks to be merged into the base.
 //!
-//! On plain git the branch is the proposal. What is proposed is proven first, against the
-//! staging head, by the same code that guards the public names later.
+//! On plain git the branch is the proposal; on a forge it is a pull request, beside the draft of the
+//! release with its assets. What is proposed is proven first, against the staging head, by the same
+//! code that guards the public names later.
 
 use futures_util::future::BoxFuture;
 
-use super::{Plan, Stage, World, base, proof};
-use crate::stage::Verdict;
+use super::{Plan, Stage, Verdict, World, base, body, changelog, draft, proof, pull};
+use crate::model::CommitId;
+use crate::pipeline::Proposal;
+use crate::port::forge::ForgeRead;
+use crate::promotion::history::Pin;
 
 pub struct Propose;
 
@@ -35,13 +39,45 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     if !drift.refusals.is_empty() {
         return Ok(Plan::refuse(drift.refusals).notes(drift.notes));
     }
-    let plan = proof::plan(world, tip).await?;
-    Ok(match plan.verdict {
-        Verdict::Holds => plan.notes(drift.notes).note(format!(
-            "{} proposes into {}",
-            facts.names.staging.short(),
-            facts.names.base.short()
-        )),
-        _ => plan,
-    })
+    let proven = proof::plan(world, tip).await?;
+    if !matches!(proven.verdict, Verdict::Holds) {
+        return Ok(proven);
+    }
+    let notes = proven.notes.into_iter().chain(drift.notes);
+    let plan = match (world.forge, &world.pipeline.proposal) {
+        (Some(forge), Some(declared)) => hosted(world, forge, declared, pin, tip).await?,
+        _ => {
+            let (staging, base) = (facts.names.staging.short(), facts.names.base.short());
+            Plan::holds().note(format!("{staging} proposes into {base}"))
+        }
+    };
+    Ok(plan.notes(notes))
+}
+
+/// The draft with its assets, then the pull request.
+async fn hosted(
+    world: &World<'_>,
+    forge: &dyn ForgeRead,
+    declared: &Proposal,
+    pin: Pin,
+    tip: CommitId,
+) -> anyhow::Result<Plan> {
+    let mut notes = match pull::credential(world, forge, declared).await {
+        Ok(notes) => notes,
+        Err(refusal) => return Ok(refusal.into()),
+    };
+    let changelog = changelog::look(world, tip)?;
+    let rest = proof::rest_of(world, tip)?;
+    let text = body::release(world, pin, &changelog, &rest);
+    let draft = match draft::plan(world, forge, pin, &text).await? {
+        Ok(draft) => draft,
+        Err(plan) => return Ok(plan.notes(notes)),
+    };
+    let pull = match pull::plan(world, forge, declared, pin, tip).await? {
+        Ok(pull) => pull,
+        Err(plan) => return Ok(plan.notes(notes)),
+    };
+    notes.extend(draft.notes);
+    notes.extend(pull.notes);
+    Ok(Plan::act(draft.steps.into_iter().chain(pull.steps).collect()).notes(notes))
 }

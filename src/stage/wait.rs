@@ -2,7 +2,8 @@
 
 use futures_util::future::BoxFuture;
 
-use super::{Plan, Refusal, Stage, Verdict, Wait as Waiting, World, base};
+use super::{Plan, Refusal, Stage, Verdict, Wait as Waiting, World, base, pull};
+use crate::port::forge::ForgeRead;
 use crate::promotion::PromotionError;
 use crate::promotion::history::Merge;
 
@@ -14,11 +15,11 @@ impl Stage for Wait {
     }
 
     fn plan<'a>(&'a self, world: &'a World<'a>) -> BoxFuture<'a, anyhow::Result<Plan>> {
-        Box::pin(async move { Ok(plan(world)?) })
+        Box::pin(plan(world))
     }
 }
 
-fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
+async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     let facts = world.facts;
     let (staging, base) = (facts.names.staging.short(), facts.names.base.short());
     if let Some(refusal) = reverted(world)? {
@@ -53,19 +54,9 @@ fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
                 if !drift.refusals.is_empty() {
                     return Ok(Plan::refuse(drift.refusals).notes(drift.notes));
                 }
-                let wait = Waiting {
-                    on: "merge",
-                    message: format!(
-                        "a person merges {staging} into {base} with a merge commit (not a squash, not a rebase)"
-                    ),
-                    commands: vec![
-                        "git fetch origin".into(),
-                        format!("git switch {base}"),
-                        // A branch that lies about here may be behind.
-                        format!("git merge --ff-only origin/{base}"),
-                        format!("git merge --no-ff --no-edit origin/{staging}"),
-                        format!("git push origin {base}"),
-                    ],
+                let wait = match world.forge {
+                    Some(forge) => on_the_forge(world, forge).await,
+                    None => by_hand(staging, base),
                 };
                 return Ok(Plan { verdict: Verdict::Wait(wait), notes: drift.notes });
             }
@@ -73,11 +64,36 @@ fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
     Ok(refusal.into())
 }
 
+fn by_hand(staging: &str, base: &str) -> Waiting {
+    Waiting {
+        on: "merge",
+        message: format!("a person merges {staging} into {base} with a merge commit (not a squash, not a rebase)"),
+        commands: vec![
+            "git fetch origin".into(),
+            format!("git switch {base}"),
+            // A branch that lies about here may be behind.
+            format!("git merge --ff-only origin/{base}"),
+            format!("git merge --no-ff --no-edit origin/{staging}"),
+            format!("git push origin {base}"),
+        ],
+    }
+}
+
+/// Where to merge. That the pull request can't be shown changes nothing: somebody else's turn it is.
+async fn on_the_forge(world: &World<'_>, forge: &dyn ForgeRead) -> Waiting {
+    let where_ = match pull::from_staging(world, forge).await {
+        Ok(pulls) => pull::open(&pulls).map_or_else(|| "its pull request".to_owned(), |pull| pull.url.clone()),
+        Err(unknown) => format!("its pull request (which can't be shown: {unknown})"),
+    };
+    let message = format!("a person merges {where_} with a merge commit (not a squash, not a rebase)");
+    Waiting { on: "merge", message, commands: Vec::new() }
+}
+
 /// A merge that people took back on the base: its installer reads as before the promotion again.
 /// Until the release is published that is their word; afterwards the names are out.
 fn reverted(world: &World<'_>) -> Result<Option<Refusal>, PromotionError> {
     let (Some(merge), Some(base)) = (world.facts.merged(), world.facts.base) else { return Ok(None) };
-    if base == merge || world.published()? {
+    if base == merge || world.facts.published {
         return Ok(None);
     }
     let path = world.pipeline.below_root(&world.pipeline.installer.values);

@@ -1,16 +1,18 @@
 //! What a stage may look at: read ports, the frozen promotion, and the facts of this moment.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::archive;
-use crate::model::{Answer, CommitId, Digest, Manifest, RefName, Repository, Tag, TreeId};
+use crate::model::{Answer, Blob, CommitId, Digest, Manifest, RefName, Repository, Tag, TreeId};
 use crate::pipeline::Pipeline;
+use crate::port::forge::{Asset, AssetId, ForgeRead};
+use crate::port;
 use crate::port::registry::{At, RegistryRead};
 use crate::port::repository::{Listed, Refs, Store};
 use crate::promotion::history::{History, Merge, Pin};
-use crate::promotion::{Names, Promotion, PromotionError};
+use crate::promotion::{Names, Promotion};
 
 /// What every stage gets.
 pub struct World<'a> {
@@ -18,10 +20,24 @@ pub struct World<'a> {
     pub promotion: &'a Promotion,
     pub facts: &'a Facts,
     pub registry: &'a dyn RegistryRead,
+    /// `None` on plain git.
+    pub forge: Option<&'a dyn ForgeRead>,
+    pub inputs: &'a Inputs,
     pub store: &'a Arc<Store>,
     pub memory: &'a Memory,
     /// How many looks at a registry may be under way at once.
     pub parallel: usize,
+}
+
+/// What people brought to a command.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// The folder with the release's built assets.
+    pub assets: Option<PathBuf>,
+    /// Whether assets that are on the draft already may be replaced by others.
+    pub replace_assets: bool,
+    /// Why the candidate is promoted without evidence of an end-to-end run.
+    pub skip_evidence: Option<String>,
 }
 
 /// The origin at one moment, read once for each plan.
@@ -35,6 +51,10 @@ pub struct Facts {
     pub base: Option<CommitId>,
     pub pin: Option<Pin>,
     pub merge: Merge,
+    /// Whether the release is published: its git tag is, to the byte, the one that is made once
+    /// all before it holds, and on a forge the tag's release is public. A tag at the merge by
+    /// another hand is ours, but proves nothing.
+    pub published: bool,
     /// A write of this run lost a race: another runner is at work, and nothing of it is overridden.
     pub contested: bool,
 }
@@ -45,6 +65,10 @@ pub struct Memory {
     manifests: Mutex<HashMap<(Repository, Digest), Manifest>>,
     built: tokio::sync::OnceCell<archive::Artifact>,
     proven: Mutex<HashMap<(Digest, TreeId), Vec<String>>>,
+    /// Assets that were downloaded.
+    assets: Mutex<HashMap<AssetId, Blob>>,
+    /// The files that people brought, by name.
+    brought: tokio::sync::OnceCell<Vec<(String, Blob)>>,
     /// Where files are spooled.
     pub spool: PathBuf,
 }
@@ -73,14 +97,6 @@ impl World<'_> {
         History { store: self.store, pipeline: self.pipeline }
     }
 
-    /// Whether the release is published: its tag is, to the byte, the one that is made once all
-    /// else holds. A tag at the merge by another hand is ours, but proves nothing.
-    pub fn published(&self) -> Result<bool, PromotionError> {
-        let name = &self.facts.names.git_tag;
-        let (Some(tag), Some(merge)) = (self.facts.listed(name), self.facts.merged()) else { return Ok(false) };
-        Ok(tag.peeled == merge && tag.id == self.promotion.git_tag(self.pipeline, name, merge)?)
-    }
-
     /// A manifest by digest: content never changes, so it is asked for once in a run.
     pub async fn manifest(&self, repository: &Repository, digest: Digest) -> Answer<Manifest> {
         let key = (repository.clone(), digest);
@@ -90,6 +106,18 @@ impl World<'_> {
         let answer = self.registry.manifest(repository, &At::Digest(digest)).await;
         if let Answer::Found(manifest) = &answer {
             self.memory.manifests().insert(key, manifest.clone());
+        }
+        answer
+    }
+
+    /// An asset's bytes: a half-uploaded one gets another id, so each is asked for once in a run.
+    pub async fn asset(&self, forge: &dyn ForgeRead, asset: &Asset) -> Answer<Blob> {
+        if let Some(found) = self.memory.assets().get(&asset.id) {
+            return Answer::Found(found.clone());
+        }
+        let answer = forge.download(asset, &self.memory.spool).await;
+        if let Answer::Found(blob) = &answer {
+            self.memory.assets().insert(asset.id, blob.clone());
         }
         answer
     }
@@ -111,6 +139,16 @@ impl Memory {
 
     fn manifests(&self) -> std::sync::MutexGuard<'_, HashMap<(Repository, Digest), Manifest>> {
         self.manifests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn assets(&self) -> std::sync::MutexGuard<'_, HashMap<AssetId, Blob>> {
+        self.assets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The files of a folder that people brought, frozen once in a run.
+    pub async fn brought(&self, folder: &Path) -> std::io::Result<&[(String, Blob)]> {
+        let read = || async { tokio::task::block_in_place(|| port::folder::read(folder, &self.spool)) };
+        self.brought.get_or_try_init(read).await.map(Vec::as_slice)
     }
 
     /// The candidate artifact built from the content tree, once in a run.

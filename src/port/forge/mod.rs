@@ -35,6 +35,9 @@ pub trait ForgeRead: Send + Sync {
     /// however long the forge's own list lags behind.
     fn releases(&self) -> BoxFuture<'_, Answer<Releases>>;
 
+    /// The published release of a tag: no draft is ever found this way.
+    fn published<'a>(&'a self, tag: &'a str) -> BoxFuture<'a, Answer<Release>>;
+
     /// The tag of the release that is marked as the latest.
     fn latest(&self) -> BoxFuture<'_, Answer<String>>;
 

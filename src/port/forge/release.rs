@@ -37,6 +37,20 @@ pub struct Releases {
     pub drafts_visible: bool,
 }
 
+impl Releases {
+    /// The drafts of a tag: by the tag, and the orphaned ones by their name (GitHub calls a draft
+    /// whose tag is gone `untagged-…`).
+    pub fn drafts<'a>(&'a self, tag: &'a str) -> impl Iterator<Item = &'a Release> {
+        let orphaned = move |release: &Release| release.tag.starts_with("untagged-") && release.name == tag;
+        self.all.iter().filter(move |release| release.draft && (release.tag == tag || orphaned(release)))
+    }
+
+    /// The published release of a tag.
+    pub fn published(&self, tag: &str) -> Option<&Release> {
+        self.all.iter().find(|release| !release.draft && release.tag == tag)
+    }
+}
+
 /// A file of a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asset {

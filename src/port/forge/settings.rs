@@ -28,6 +28,11 @@ pub enum Visible<T> {
 pub struct Login(pub String);
 
 impl Login {
+    /// Whether a name is this one: GitHub doesn't tell capitals apart.
+    pub fn is(&self, name: &str) -> bool {
+        self.0.eq_ignore_ascii_case(name)
+    }
+
     /// The `GITHUB_TOKEN` of a workflow run: what it does starts no further workflows.
     pub fn is_workflow_token(&self) -> bool {
         matches!(self.0.as_str(), "github-actions" | "github-actions[bot]")

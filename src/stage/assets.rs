@@ -1,0 +1,116 @@
+//! Where a release's assets come from: copied from the candidate's release, or brought in a folder.
+
+use std::path::Path;
+
+use super::{Plan, Refusal, World, record};
+use crate::model::{Answer, Blob, CommitId};
+use crate::pipeline::Globs;
+use crate::port::forge::ForgeRead;
+
+/// Assets by name, sorted.
+pub type Files = Vec<(String, Blob)>;
+
+/// Every file that the release is to have. `Err`: a wait, or refusals.
+pub async fn wanted(world: &World<'_>, forge: &dyn ForgeRead, commit: CommitId) -> anyhow::Result<Result<Files, Plan>> {
+    let mut files = match brought(world, commit).await {
+        Ok(files) => files,
+        Err(plan) => return Ok(Err(plan)),
+    };
+    match copied(world, forge).await {
+        Ok(copies) => files.extend(copies),
+        Err(refusals) => return Ok(Err(Plan::refuse(refusals))),
+    }
+    files.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(Ok(files))
+}
+
+/// The files that are built from the pinned tree: sealift builds nothing.
+async fn brought(world: &World<'_>, commit: CommitId) -> Result<Files, Plan> {
+    let globs = &world.pipeline.release.assets.built;
+    match (&world.inputs.assets, globs.is_empty()) {
+        (None, true) => Ok(Vec::new()),
+        (None, false) => Err(needed(world, commit)),
+        (Some(folder), true) => Err(Refusal::new("this pipeline declares no built assets")
+            .at([folder.display()])
+            .hint("leave --assets out, or declare `release.assets.built`")
+            .into()),
+        (Some(folder), false) => from(world, folder).await.map_err(Plan::refuse),
+    }
+}
+
+/// Somebody else's turn: whoever can build.
+fn needed(world: &World<'_>, commit: CommitId) -> Plan {
+    let staging = world.facts.names.staging.short();
+    let globs = world.pipeline.release.assets.built.join("`, `");
+    let message = format!("`{globs}` are built from {commit} (on {staging}) and brought in a folder: --assets DIR");
+    let mut plan = Plan::wait("assets", message);
+    if let super::Verdict::Wait(wait) = &mut plan.verdict {
+        wait.commands = vec![format!("git fetch origin {staging}"), format!("git checkout --detach {commit}")];
+    }
+    plan
+}
+
+async fn from(world: &World<'_>, folder: &Path) -> Result<Files, Vec<Refusal>> {
+    let globs = &world.pipeline.release.assets.built;
+    let files = match world.memory.brought(folder).await {
+        Ok(files) => files.to_vec(),
+        Err(error) => {
+            let refusal = Refusal::new(format!("the assets can't be read: {error}"));
+            return Err(vec![refusal.hint("name a folder that holds the built assets, and nothing else")]);
+        }
+    };
+    let matches = |glob: &str, name: &str| Globs::one(glob, name) == Some(true);
+    let mut refusals = Vec::new();
+    for (name, _) in &files {
+        if name == record::NAME || !globs.iter().any(|glob| matches(glob, name)) {
+            let refusal = Refusal::new(format!("{name} is no asset that this pipeline declares"));
+            refusals.push(refusal.at([folder.join(name).display()]).hint(format!(
+                "take it out of the folder, or declare it: `release.assets.built` is `{}`",
+                globs.join("`, `")
+            )));
+        }
+    }
+    for glob in globs {
+        if !files.iter().any(|(name, _)| matches(glob, name)) {
+            let refusal = Refusal::new(format!("no file in the folder is a `{glob}`"));
+            refusals.push(refusal.at([folder.display()]).hint("build every declared asset from the pinned commit"));
+        }
+    }
+    if refusals.is_empty() { Ok(files) } else { Err(refusals) }
+}
+
+/// The files that are the candidate's own.
+async fn copied(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Files, Vec<Refusal>> {
+    let names = &world.pipeline.release.assets.copied;
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tag = world.facts.names.rc_tag.short();
+    let refuse = |refusal: Refusal| vec![refusal];
+    let release = match forge.published(tag).await {
+        Answer::Found(release) => release,
+        Answer::Unknown(unknown) => return Err(refuse(unknown.into())),
+        Answer::Absent => return Err(refuse(missing(format!("{tag} has no release to copy assets from")))),
+    };
+    let assets = match forge.assets(release.id).await {
+        Answer::Found(assets) => assets,
+        Answer::Unknown(unknown) => return Err(refuse(unknown.into())),
+        Answer::Absent => return Err(refuse(missing(format!("the release {tag} has no assets")))),
+    };
+    let (mut files, mut refusals) = (Vec::new(), Vec::new());
+    for name in names {
+        match assets.iter().find(|asset| asset.name == *name && asset.complete) {
+            None => refusals.push(missing(format!("the release {tag} has no asset {name}")).at([&release.url])),
+            Some(asset) => match world.asset(forge, asset).await {
+                Answer::Found(blob) => files.push((name.clone(), blob)),
+                Answer::Unknown(unknown) => refusals.push(unknown.into()),
+                Answer::Absent => refusals.push(missing(format!("the release {tag} has no asset {name} any more"))),
+            },
+        }
+    }
+    if refusals.is_empty() { Ok(files) } else { Err(refusals) }
+}
+
+fn missing(message: String) -> Refusal {
+    Refusal::new(message).hint("publish the candidate with it, or correct `release.assets.copied` in the pipeline")
+}

@@ -1,0 +1,101 @@
+//! What the forge must allow: merges, tags, branches, the release, and evidence that the candidate passed.
+
+use super::Findings;
+use super::rules;
+use crate::model::{Answer, Unknown};
+use crate::pipeline::Proposal;
+use crate::port::forge::{ForgeRead, Hosted, Protection, Visible};
+use crate::promotion::Evidence;
+use crate::stage::{Refusal, World, draft, evidence, pull};
+
+/// Everything that is looked at before the first write.
+pub(super) async fn early(world: &World<'_>, forge: &dyn ForgeRead, declared: &Proposal, found: &mut Findings) {
+    match forge.repository().await {
+        Answer::Found(hosted) => merges(world, &hosted, found),
+        Answer::Absent => found.refuse(Unknown::new("the repository", "the forge does not know it")),
+        Answer::Unknown(unknown) => found.refuse(unknown),
+    }
+    match pull::credential(world, forge, declared).await {
+        Ok(notes) => found.notes.extend(notes),
+        Err(refusal) => found.refuse(refusal),
+    }
+    protection(world, forge, found).await;
+    rules::branches(world, forge, found).await;
+    rules::tags(world, forge, found).await;
+    release(world, forge, found).await;
+    passed(world, forge, found).await;
+}
+
+/// The release's name, once a promotion has begun: somebody may have published under it meanwhile.
+pub(super) async fn release(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
+    let releases = match forge.releases().await {
+        Answer::Found(releases) => releases,
+        Answer::Absent => return found.refuse(Unknown::new("the releases", "the forge does not know them")),
+        Answer::Unknown(unknown) => return found.refuse(unknown),
+    };
+    let tag = &world.facts.names.git_tag;
+    if !releases.drafts_visible {
+        found.notes.push(format!("drafts of {} are not visible to this credential", tag.short()));
+    }
+    // After the merge a published release may be ours: finalize compares it.
+    if world.facts.merged().is_none()
+        && let Err(refusal) = draft::one(&releases, tag)
+    {
+        found.refuse(refusal);
+    }
+}
+
+fn merges(world: &World<'_>, hosted: &Hosted, found: &mut Findings) {
+    match hosted.merge_commits {
+        Visible::Shown(true) => {}
+        Visible::Shown(false) => found.refuse(
+            Refusal::new(format!("{} allows no merge commits", hosted.full_name))
+                .hint("allow them (Settings, \"Pull Requests\"): a squash or a rebase would lose the promotion's commits"),
+        ),
+        Visible::Hidden => {
+            let base = world.facts.names.base.short();
+            found.notes.push(format!("whether {base} takes merge commits is not visible to this credential"));
+        }
+    }
+}
+
+/// The base's classic protection: what it demands that a promotion can't give.
+async fn protection(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
+    let base = &world.facts.names.base;
+    let protection = match forge.protection(base).await {
+        Answer::Absent => return,
+        Answer::Unknown(unknown) => return found.refuse(unknown),
+        Answer::Found(Visible::Hidden) => {
+            found.notes.push(format!("the classic protection of {} is not visible to this credential", base.short()));
+            return;
+        }
+        Answer::Found(Visible::Shown(protection)) => protection,
+    };
+    let Protection { linear_history, signatures, .. } = protection;
+    for (demanded, what) in [(linear_history, "a linear history"), (signatures, "signed commits")] {
+        if demanded {
+            found.refuse(rules::demands(base, what, "its branch protection"));
+        }
+    }
+}
+
+/// Evidence of a green end-to-end run, or a reason why none is asked for.
+async fn passed(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
+    let candidate = &world.promotion.candidate;
+    if candidate.evidence.is_some() || world.pipeline.evidence.is_empty() {
+        return;
+    }
+    let commit = world.facts.listed(&world.facts.names.rc_tag).map(|listed| listed.peeled);
+    let looked = evidence::look(world.pipeline, forge, &candidate.rc, commit).await;
+    found.refuse(evidence::refusal(world.pipeline, &candidate.rc, looked));
+}
+
+/// What speaks for the candidate: in every report.
+pub(super) fn evidence_note(world: &World<'_>) -> String {
+    match &world.promotion.candidate.evidence {
+        Some(Evidence::Run(url)) => format!("evidence: a green end-to-end run, {url}"),
+        Some(Evidence::Skipped(reason)) => format!("evidence skipped: {reason}"),
+        None if world.pipeline.evidence.is_empty() => "no evidence declared".into(),
+        None => "no evidence found".into(),
+    }
+}

@@ -1,0 +1,135 @@
+//! Rulesets that would stop what finalize does (GitHub, "Available rules for rulesets").
+
+use super::Findings;
+use crate::model::{Answer, RefName};
+use crate::pipeline::Globs;
+use crate::port::forge::{Bypass, ForgeRead, Rule, RuleKind, TagRuleset, Visible};
+use crate::stage::{Refusal, World};
+
+/// The rules of the base, which takes a merge, and of the line, which is pushed to.
+pub(super) async fn branches(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
+    let names = &world.facts.names;
+    match forge.branch_rules(&names.base).await {
+        Answer::Found(rules) => rules.iter().for_each(|rule| merged_into(&names.base, rule, found)),
+        Answer::Absent => {}
+        Answer::Unknown(unknown) => found.refuse(unknown),
+    }
+    let created = world.facts.listed(&names.line).is_none();
+    // A merge into the line moves it already.
+    if names.line == names.base {
+        return;
+    }
+    match forge.branch_rules(&names.line).await {
+        Answer::Found(rules) => rules.iter().for_each(|rule| pushed_to(&names.line, rule, created, found)),
+        Answer::Absent => {}
+        Answer::Unknown(unknown) => found.refuse(unknown),
+    }
+}
+
+/// A person merges: what they may is theirs to know, what the merge must be is not.
+fn merged_into(base: &RefName, rule: &Rule, found: &mut Findings) {
+    let ruleset = format!("the ruleset \"{}\"", rule.ruleset);
+    match &rule.kind {
+        RuleKind::RequiredLinearHistory => found.refuse(demands(base, "a linear history", &ruleset)),
+        RuleKind::RequiredSignatures => found.refuse(demands(base, "signed commits", &ruleset)),
+        RuleKind::PullRequest { merge_methods: Some(methods) } if !methods.iter().any(|method| method == "merge") => {
+            found.refuse(demands(base, &format!("merges by {}", methods.join(" or ")), &ruleset));
+        }
+        _ => {}
+    }
+}
+
+/// sealift pushes the line itself.
+fn pushed_to(line: &RefName, rule: &Rule, created: bool, found: &mut Findings) {
+    let stops = match &rule.kind {
+        RuleKind::Creation => created,
+        RuleKind::Update => !created,
+        RuleKind::PullRequest { .. } | RuleKind::RequiredSignatures => true,
+        RuleKind::RequiredLinearHistory => true,
+        RuleKind::RequiredStatusChecks | RuleKind::NamePattern { .. } | RuleKind::Other(_) => false,
+    };
+    if stops {
+        bypassed(line, &rule.kind, &rule.ruleset, rule.bypass, found);
+    }
+}
+
+/// The rulesets for tags that finalize creates.
+pub(super) async fn tags(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
+    let rulesets = match forge.tag_rulesets().await {
+        Answer::Found(rulesets) => rulesets,
+        Answer::Absent => return,
+        Answer::Unknown(unknown) => return found.refuse(unknown),
+    };
+    let names = &world.facts.names;
+    for tag in names.module_tags.iter().chain([&names.git_tag]) {
+        for ruleset in rulesets.iter().filter(|ruleset| covers(ruleset, tag)) {
+            for rule in &ruleset.rules {
+                let stops = match rule {
+                    RuleKind::Creation | RuleKind::RequiredSignatures => true,
+                    RuleKind::NamePattern { operator, pattern, negate } => match fits(operator, pattern, tag.short()) {
+                        Some(fits) => fits == *negate,
+                        None => {
+                            let rule = format!("its rule on names ({operator} `{pattern}`)");
+                            found.notes.push(format!("the ruleset \"{}\": {rule} is not judged", ruleset.name));
+                            false
+                        }
+                    },
+                    _ => false,
+                };
+                if stops {
+                    bypassed(tag, rule, &ruleset.name, ruleset.bypass, found);
+                }
+            }
+        }
+    }
+}
+
+/// A rule that stops all but those who bypass it.
+fn bypassed(name: &RefName, rule: &RuleKind, ruleset: &str, bypass: Visible<Bypass>, found: &mut Findings) {
+    let what = match rule {
+        RuleKind::Creation => "lets only some create",
+        RuleKind::Update => "lets only some move",
+        RuleKind::PullRequest { .. } => "demands a pull request for",
+        RuleKind::RequiredSignatures => "demands signatures on",
+        RuleKind::RequiredLinearHistory => "demands a linear history of",
+        RuleKind::NamePattern { .. } => "does not allow the name of",
+        RuleKind::RequiredStatusChecks | RuleKind::Other(_) => "stands in the way of",
+    };
+    match bypass {
+        Visible::Shown(Bypass::Always) => {}
+        Visible::Shown(Bypass::Never | Bypass::PullRequests) => found.refuse(
+            Refusal::new(format!("the ruleset \"{ruleset}\" {what} {}", name.short()))
+                .at([name])
+                .hint("add what sealift runs as to the ruleset's bypass list, always, or take the name out of it"),
+        ),
+        Visible::Hidden => found.notes.push(format!(
+            "the ruleset \"{ruleset}\" {what} {}; whether this credential passes is not visible",
+            name.short()
+        )),
+    }
+}
+
+pub(super) fn demands(base: &RefName, what: &str, whose: &str) -> Refusal {
+    Refusal::new(format!("{} demands {what}: the promotion can't be merged as it must be", base.short()))
+        .at([whose])
+        .hint("the promotion is merged with a merge commit, and its commits carry no signature: let the base take that")
+}
+
+/// Whether a ruleset is about a ref: GitHub matches full names, fnmatch-like.
+fn covers(ruleset: &TagRuleset, name: &RefName) -> bool {
+    let one = |patterns: &[String]| {
+        let all = patterns.iter().any(|pattern| pattern == "~ALL");
+        all || patterns.iter().any(|pattern| Globs::one(pattern, name.as_str()).unwrap_or(true))
+    };
+    one(&ruleset.include) && !one(&ruleset.exclude)
+}
+
+/// Whether a name fits a pattern rule; `None` for an operator that is not known here.
+fn fits(operator: &str, pattern: &str, name: &str) -> Option<bool> {
+    match operator {
+        "starts_with" => Some(name.starts_with(pattern)),
+        "ends_with" => Some(name.ends_with(pattern)),
+        "contains" => Some(name.contains(pattern)),
+        _ => None,
+    }
+}

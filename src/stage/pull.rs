@@ -1,0 +1,148 @@
+//! The pull request that proposes a promotion.
+
+use super::changelog::{self, Changelog};
+use super::{Action, Plan, Refusal, Step, Verdict, World, body};
+use crate::model::{Answer, CommitId, Digest, Unknown};
+use crate::pipeline::Proposal;
+use crate::port::forge::{ForgeRead, Pull, PullState};
+use crate::promotion::history::Pin;
+
+/// What the pull request still needs.
+pub struct Proposed {
+    pub steps: Vec<Step>,
+    pub notes: Vec<String>,
+}
+
+/// Looks at the pull request from the staging branch, whose tip is `head`. `Err`: a wait, or
+/// refusals.
+pub async fn plan(
+    world: &World<'_>,
+    forge: &dyn ForgeRead,
+    declared: &Proposal,
+    pin: Pin,
+    head: CommitId,
+) -> anyhow::Result<Result<Proposed, Plan>> {
+    let (staging, base) = (&world.facts.names.staging, &world.facts.names.base);
+    let pulls = match from_staging(world, forge).await {
+        Ok(pulls) => pulls,
+        Err(unknown) => return Ok(Err(Refusal::from(unknown).into())),
+    };
+    let changelog = changelog::look(world, head)?;
+    let text = body::pull(world, pin, head, &changelog)?;
+    let mut notes: Vec<String> = changelog.note().into_iter().collect();
+    let label = |there: &[String]| {
+        let missing = !there.contains(&declared.label);
+        missing.then(|| Action::LabelPull { head: staging.clone(), label: declared.label.clone() })
+    };
+    let steps = match open(&pulls) {
+        Some(pull) if pull.base != *base => return Ok(Err(elsewhere(world, pull).into())),
+        Some(pull) => {
+            if !pull.author.as_ref().is_some_and(|author| declared.may_propose(author)) {
+                notes.push(unheard(pull));
+            }
+            notes.push(format!("pull request {}", pull.url));
+            let edit = (!body::holds(&pull.body, &text)).then(|| Action::EditPull {
+                head: staging.clone(),
+                body: body::merged(&pull.body, &text),
+                expect: Digest::of(pull.body.as_bytes()),
+            });
+            vec![Step::new("pull request", edit), Step::new("label", label(&pull.labels))]
+        }
+        None => {
+            if let Some(pull) = closed(world, &pulls, pin)? {
+                return Ok(Err(reopen(pull)));
+            }
+            let title = format!("Release v{}", world.promotion.candidate.rc.stable);
+            let body = body::merged("", &text);
+            let action = Action::OpenPull { head: staging.clone(), base: base.clone(), title, body };
+            vec![Step::new("pull request", [action]), Step::new("label", label(&[]))]
+        }
+    };
+    Ok(Ok(Proposed { steps, notes }))
+}
+
+/// Every pull request from the staging branch.
+pub async fn from_staging(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Vec<Pull>, Unknown> {
+    match forge.pulls_from(&world.facts.names.staging).await {
+        Answer::Found(pulls) => Ok(pulls),
+        Answer::Absent => Ok(Vec::new()),
+        Answer::Unknown(unknown) => Err(unknown),
+    }
+}
+
+/// The open one. A closed one is never used again by itself.
+pub fn open(pulls: &[Pull]) -> Option<&Pull> {
+    pulls.iter().find(|pull| pull.state == PullState::Open)
+}
+
+/// One that a person closed while it held this very promotion: their word, which sealift doesn't
+/// go round by opening another.
+fn closed<'a>(world: &World<'_>, pulls: &'a [Pull], pin: Pin) -> anyhow::Result<Option<&'a Pull>> {
+    for pull in pulls.iter().filter(|pull| pull.state == PullState::Closed) {
+        let known = world.store.contains(pull.head_commit)?;
+        if known && world.store.is_ancestor(pin.commit, pull.head_commit)? {
+            return Ok(Some(pull));
+        }
+    }
+    Ok(None)
+}
+
+fn reopen(pull: &Pull) -> Plan {
+    let message = format!("{} was closed without a merge: reopen it, or take the promotion back", pull.url);
+    let mut plan = Plan::wait("pull-request", message);
+    if let Verdict::Wait(wait) = &mut plan.verdict {
+        wait.commands = vec![format!("gh pr reopen {}", pull.number)];
+    }
+    plan
+}
+
+fn elsewhere(world: &World<'_>, pull: &Pull) -> Refusal {
+    let base = world.facts.names.base.short();
+    Refusal::new(format!("the open pull request #{} goes into {}, not into {base}", pull.number, pull.base.short()))
+        .at([&pull.url])
+        .hint(format!("change its base: gh pr edit {} --base {base}", pull.number))
+}
+
+fn unheard(pull: &Pull) -> String {
+    let author = pull.author.as_deref().unwrap_or("a deleted account");
+    format!(
+        "{} was opened by {author}, who is not in `proposal.authors`: its merge starts no finalization, resume by hand",
+        pull.url
+    )
+}
+
+/// Whether this credential may open what finalization will trust; nothing is said where it can't
+/// write at all, since then it opens nothing.
+pub async fn credential(world: &World<'_>, forge: &dyn ForgeRead, declared: &Proposal) -> Result<Vec<String>, Refusal> {
+    let hosted = match forge.repository().await.known()? {
+        Some(hosted) => hosted,
+        None => return Err(Unknown::new("the repository", "the forge does not know it").into()),
+    };
+    if !hosted.push {
+        return Ok(vec!["this credential may not write: what it may do is not judged".into()]);
+    }
+    let Some(login) = forge.viewer().await.known()? else {
+        return Err(Unknown::new("the credential", "the forge does not say whose it is").into());
+    };
+    if login.is_workflow_token() && !declared.checks_by_hand {
+        return Err(Refusal::new("a pull request that is opened with GITHUB_TOKEN starts no checks").hint(
+            "use a GitHub App (--github-app-id, --github-app-key-file) or a person's token, or declare \
+             `proposal.checks_by_hand: true`",
+        ));
+    }
+    if login.is_workflow_token() && world.pipeline.release.starts.is_some() {
+        return Err(Refusal::new("a tag that is pushed with GITHUB_TOKEN starts no workflow, and `release.starts` names one")
+            .hint("use a GitHub App (--github-app-id, --github-app-key-file) or a person's token"));
+    }
+    if !declared.may_propose(&login.0) {
+        return Err(Refusal::new(format!("finalization would not trust a pull request of {}", login.0))
+            .at([format!("proposal.authors: {}", declared.authors.join(", "))])
+            .hint("use the credential of one of them, or add this one to `proposal.authors`"));
+    }
+    Ok(Vec::new())
+}
+
+/// A line for people about a changelog that finalize would not take.
+pub fn at_merge(changelog: &Changelog) -> Option<String> {
+    changelog.note().map(|note| format!("{note}; the release's text is sealift's own"))
+}
