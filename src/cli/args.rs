@@ -93,9 +93,11 @@ pub struct World {
     /// Docker's config.json with the registries' credentials [default: $DOCKER_CONFIG or ~/.docker]
     #[arg(long, value_name = "FILE")]
     pub docker_config: Option<PathBuf>,
-    /// A file with the token for the git origin [default: $SEALIFT_GIT_TOKEN]
+    /// A file with the token for the git origin [default: $SEALIFT_GIT_TOKEN; on GitHub, its own credential]
     #[arg(long, value_name = "FILE")]
     pub git_token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub github: GitHub,
     /// A PEM file with further certificate authorities, for every host or for one: of a registry or of the git origin
     #[arg(long, value_name = "FILE|HOST=FILE", value_parser = <Authority as std::str::FromStr>::from_str)]
     pub ca: Vec<Authority>,
@@ -107,6 +109,23 @@ pub struct World {
     pub parallel: u16,
 }
 
+/// GitHub, for pipelines with `forge: github`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct GitHub {
+    /// The API's address [default: from the pipeline's repository]
+    #[arg(long, value_name = "URL")]
+    pub github_api: Option<String>,
+    /// A file with the token for GitHub [default: $GITHUB_TOKEN]
+    #[arg(long, value_name = "FILE", conflicts_with = "github_app_id")]
+    pub github_token_file: Option<PathBuf>,
+    /// A GitHub App to be, installed in the repository
+    #[arg(long, value_name = "ID", env = "SEALIFT_GITHUB_APP_ID", requires = "github_app_key_file")]
+    pub github_app_id: Option<u64>,
+    /// The App's private key, a PEM file
+    #[arg(long, value_name = "FILE", env = "SEALIFT_GITHUB_APP_KEY_FILE")]
+    pub github_app_key_file: Option<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub struct PlanArgs {
     /// A candidate, vX.Y.Z-rc.N, or the version of a promotion under way, vX.Y.Z
@@ -114,21 +133,42 @@ pub struct PlanArgs {
     pub version: Request,
     #[command(flatten)]
     pub world: World,
+    #[command(flatten)]
+    pub inputs: InputArgs,
 }
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// A candidate, vX.Y.Z-rc.N, or the version of a promotion under way, vX.Y.Z
-    #[arg(value_parser = request)]
-    pub version: Request,
+    #[arg(value_parser = request, required_unless_present = "pull_request")]
+    pub version: Option<Request>,
+    /// Go on with the promotion that this merged pull request proposed; one that proposed none is nothing to do
+    #[arg(long, value_name = "N", conflicts_with = "version")]
+    pub pull_request: Option<u64>,
     #[command(flatten)]
     pub world: World,
+    #[command(flatten)]
+    pub inputs: InputArgs,
     /// Stop after this stage
     #[arg(long, value_name = "STAGE", value_parser = stage_names())]
     pub until: Option<String>,
     /// Run only the promotion with this seal, as printed by plan
     #[arg(long, value_name = "SEAL")]
     pub plan: Option<Digest>,
+}
+
+/// What a person brings to a promotion on GitHub.
+#[derive(Clone, Debug, Default, Args)]
+pub struct InputArgs {
+    /// The folder with the release's built assets
+    #[arg(long, value_name = "DIR")]
+    pub assets: Option<PathBuf>,
+    /// Replace assets that are on the draft already
+    #[arg(long, requires = "assets")]
+    pub replace_assets: bool,
+    /// Promote without evidence of a green end-to-end run, for this reason: recorded, and shown in every report
+    #[arg(long, value_name = "REASON", value_parser = reason)]
+    pub skip_evidence: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -227,6 +267,15 @@ pub fn request(text: &str) -> Result<Request, String> {
         (_, Ok(stable)) => Ok(Request::Version(stable)),
         (Err(error), _) => Err(format!("{error}; or a version X.Y.Z under way")),
     }
+}
+
+/// A reason that says something, on one line: it is recorded in a commit.
+fn reason(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.len() < 8 || text.len() > 300 || text.contains(char::is_control) {
+        return Err("expected a reason of 8 to 300 characters on one line".into());
+    }
+    Ok(text.to_owned())
 }
 
 fn registry(text: &str) -> Result<(String, Location), String> {

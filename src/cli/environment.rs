@@ -16,6 +16,7 @@ pub struct Environment {
     pub xdg_cache: Option<PathBuf>,
     pub docker_config: Option<PathBuf>,
     pub git_token: Option<String>,
+    pub github_token: Option<String>,
     pub no_color: bool,
     pub force_color: bool,
     /// GitHub Actions: annotations are understood, and a step summary is wanted here.
@@ -46,6 +47,7 @@ impl Environment {
             xdg_cache: path("XDG_CACHE_HOME"),
             docker_config: path("DOCKER_CONFIG"),
             git_token: text("SEALIFT_GIT_TOKEN"),
+            github_token: text("GITHUB_TOKEN"),
             no_color: var("NO_COLOR").is_some(),
             force_color: text("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
             actions: text("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
