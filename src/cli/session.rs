@@ -10,7 +10,7 @@ use super::environment::Environment;
 use super::failure::Hinted;
 use crate::engine::Looker;
 use crate::model::Digest;
-use crate::pipeline::{self, Pipeline};
+use crate::pipeline::{self, Forge, Pipeline};
 use crate::port::registry::{Config, Location, Registries};
 use crate::port::repository::{Credential, Http, Origin, Store};
 
@@ -47,6 +47,11 @@ impl Session {
 
     pub fn open(world: &World, environment: &Environment, credentials: Credentials) -> anyhow::Result<Self> {
         let pipeline = pipeline::load(&world.pipeline)?;
+        // Treating it as plain git would skip what only GitHub can say.
+        if pipeline.forge == Forge::GitHub {
+            let what = format!("{}: `forge: github` can be checked, but not promoted yet", world.pipeline.display());
+            return Err(Hinted::new(what, "use `forge: git`").into());
+        }
         let here = world.pipeline.parent().map(Path::to_owned).unwrap_or_default();
         let url = match &world.repo {
             Some(url) => url.clone(),

@@ -1,8 +1,8 @@
 //! What must hold between the keys of a pipeline.
 
-use super::outline::{nearest, spell};
+use super::outline::{nearest, place_of_key, spell};
 use super::problem::{Problem, Source};
-use super::{Pipeline, names, paths};
+use super::{Pipeline, github, names, paths};
 use crate::model::Repository;
 use crate::yaml::Yaml;
 
@@ -11,16 +11,23 @@ pub const STAGES: [&str; 10] =
     ["gate", "rewrite", "commit", "push", "pin", "propose", "wait", "verify", "retag", "finalize"];
 
 /// Collects problems at the places of keys.
-struct Checker<'a> {
+pub(super) struct Checker<'a> {
     source: &'a Source<'a>,
     yaml: &'a Yaml,
     problems: Vec<Problem>,
 }
 
 impl Checker<'_> {
-    fn report(&mut self, path: &str, message: impl Into<String>) {
+    pub(super) fn report(&mut self, path: &str, message: impl Into<String>) {
         let message = format!("{}: {}", spell(path), message.into());
         self.problems.push(self.source.problem(&nearest(self.yaml, path), message));
+    }
+
+    /// Reports a key of the pipeline itself, if it is there.
+    pub(super) fn refuse_key(&mut self, key: &str, message: impl Into<String>) {
+        if let Some(place) = place_of_key(self.yaml, key) {
+            self.problems.push(self.source.problem(&place, format!("{key}: {}", message.into())));
+        }
     }
 }
 
@@ -29,6 +36,7 @@ pub(super) fn check(source: &Source<'_>, yaml: &Yaml, pipeline: &Pipeline) -> Ve
     let mut checker = Checker { source, yaml, problems: Vec::new() };
     owned(&mut checker, pipeline);
     files(&mut checker, pipeline);
+    github::check(&mut checker, pipeline);
     for clash in names::clashes(pipeline) {
         checker.report(&clash.key, clash.message);
     }

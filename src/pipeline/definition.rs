@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Globs, Template};
+use super::{EvidenceSource, Globs, Proposal, Release, Template};
 use crate::archive::Modes;
 use crate::model::{Prefix, Repository, Tag};
 use crate::port::registry::Location;
@@ -47,6 +47,14 @@ pub struct Pipeline {
     /// What the base must carry before anything is promoted into it.
     #[serde(default)]
     pub base_requires: Vec<Marker>,
+    /// Where a green end-to-end run of the candidate is looked for; nowhere if empty. GitHub only.
+    #[serde(default)]
+    pub evidence: Vec<EvidenceSource>,
+    /// The pull request that proposes a promotion. GitHub only, and needed there.
+    pub proposal: Option<Proposal>,
+    /// What the release has beyond its tag. GitHub only.
+    #[serde(default)]
+    pub release: Release,
     /// The stages, where a pipeline wants to spell them out: all of them, in their order.
     pub stages: Option<Stages>,
 }
@@ -58,6 +66,8 @@ pub enum Forge {
     /// Plain git: a branch is the proposal, ancestry the merge, an annotated tag the release.
     #[default]
     Git,
+    /// GitHub: pull requests, releases, runs of workflows.
+    GitHub,
 }
 
 /// Names of branches; `{version}` is `X.Y.Z`, `{n}` the candidate's number, `{line}` is `X.Y`.

@@ -5,6 +5,7 @@
 
 mod check;
 mod definition;
+mod github;
 mod load;
 mod names;
 mod outline;
@@ -19,6 +20,9 @@ pub use check::STAGES;
 pub use definition::{
     Aliases, ArchiveModes, Artifact, Branches, Chart, ChartStamp, Declared, Exclusion, Forge, GzipCopy, Identity,
     Installer, Marker, Pipeline, RcTag, References, Rest, Stages, Tags, Verify,
+};
+pub use github::{
+    AddressError, Assets, EvidenceEvent, EvidenceSource, GitHubRepository, Proposal, Release, asset_name,
 };
 pub use load::{PipelineError, load, parse};
 pub use paths::Globs;

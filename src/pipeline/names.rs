@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::template::TemplateError;
 use super::{Pipeline, Template};
 use crate::model::git::GitNameError;
 use crate::model::{Rc, RefName, Stable};
@@ -9,9 +10,10 @@ use crate::model::{Rc, RefName, Stable};
 type Check = Result<(), String>;
 type Make = fn(&str) -> Result<RefName, GitNameError>;
 
-const VERSION: &str = "{version}";
-const LINE: &str = "{line}";
-const N: &str = "{n}";
+pub(super) const VERSION: &str = "{version}";
+pub(super) const LINE: &str = "{line}";
+pub(super) const N: &str = "{n}";
+pub(super) const RC: &str = "{rc}";
 
 /// A pipeline's name stands in trailers and messages.
 pub(super) fn pipeline(text: &str) -> Check {
@@ -59,9 +61,17 @@ fn template(text: &str, needs: &[&str], may: &[&str], example: &str, make: Make)
     reference(text, &template.rc(&sample), make)
 }
 
-fn placeholders(text: &str, needs: &[&str], may: &[&str], example: &str) -> Result<Template, String> {
-    let template: Template = text.parse().map_err(|error: super::template::TemplateError| error.to_string())?;
-    for placeholder in [VERSION, LINE, N] {
+/// A template with all placeholders that it needs, once each, and none but those it may have besides.
+pub(super) fn placeholders(text: &str, needs: &[&str], may: &[&str], example: &str) -> Result<Template, String> {
+    let template: Template = text.parse().map_err(|error: TemplateError| {
+        let known: Vec<_> = needs.iter().chain(may).map(|placeholder| format!("`{placeholder}`")).collect();
+        match known.split_last() {
+            Some((last, [])) => format!("{error}; expected {last}"),
+            Some((last, others)) => format!("{error}; expected {} or {last}", others.join(", ")),
+            None => error.to_string(),
+        }
+    })?;
+    for placeholder in [VERSION, LINE, N, RC] {
         let needed = needs.contains(&placeholder);
         let why = match text.matches(placeholder).count() {
             0 if needed => "lacks",
@@ -90,7 +100,7 @@ pub(super) struct Clash {
     pub(super) message: String,
 }
 
-/// Compares all names of branches, and all names of tags, over a set of versions.
+/// Compares all names of branches, all names of tags, and each job's, over a set of versions.
 pub(super) fn clashes(pipeline: &Pipeline) -> Vec<Clash> {
     let branches = &pipeline.branches;
     let mut heads = vec![
@@ -105,7 +115,10 @@ pub(super) fn clashes(pipeline: &Pipeline) -> Vec<Clash> {
     ];
     let modules = pipeline.tags.modules.iter().enumerate();
     tags.extend(modules.map(|(position, module)| (format!("tags.modules.{position}"), module.to_string())));
-    [heads, tags].iter().flat_map(|names| clashes_among(names)).collect()
+    // Jobs of different sources may be called alike, but each must tell candidates apart.
+    let jobs = pipeline.evidence.iter().enumerate();
+    let jobs = jobs.map(|(position, source)| vec![(format!("evidence.{position}.job"), source.job.to_string())]);
+    [heads, tags].into_iter().chain(jobs).flat_map(|names| clashes_among(&names)).collect()
 }
 
 fn clashes_among(names: &[(String, String)]) -> Vec<Clash> {
@@ -143,8 +156,9 @@ fn clashes_among(names: &[(String, String)]) -> Vec<Clash> {
 }
 
 /// Every name a template makes of the numbers; values it doesn't use count as 0.
-fn fillings(text: &str, numbers: &[u64]) -> Vec<(String, [u64; 4])> {
+pub(super) fn fillings(text: &str, numbers: &[u64]) -> Vec<(String, [u64; 4])> {
     let zero = [0];
+    let text = &text.replace(RC, "{version}-rc.{n}");
     let version = text.contains(VERSION);
     let or_zero = |used: bool| if used { numbers } else { &zero };
     let (line, patch, n) = (or_zero(version || text.contains(LINE)), or_zero(version), or_zero(text.contains(N)));
@@ -166,7 +180,7 @@ fn fillings(text: &str, numbers: &[u64]) -> Vec<(String, [u64; 4])> {
 }
 
 /// Numbers that show a clash: ones that run together (1 and 11), and those the names spell out.
-fn numbers<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<u64> {
+pub(super) fn numbers<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<u64> {
     let mut numbers = vec![1, 2, 11, 12];
     for digits in texts.flat_map(|text| text.split(|c: char| !c.is_ascii_digit())) {
         match digits.parse() {

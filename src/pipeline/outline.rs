@@ -35,6 +35,13 @@ pub(super) fn nearest(yaml: &Yaml, path: &str) -> Range<usize> {
     nearest.map_or(0..0, |id| yaml.nodes[id].span.clone())
 }
 
+/// The place of a key of the pipeline itself, if it is there.
+pub(super) fn place_of_key(yaml: &Yaml, name: &str) -> Option<Range<usize>> {
+    let entries = yaml.map(*yaml.documents.first()?)?;
+    let &(key, _) = entries.iter().find(|(key, _)| yaml.key(*key) == Some(name))?;
+    Some(yaml.nodes[key].span.clone())
+}
+
 /// A path one step further.
 pub(super) fn join(path: &str, step: &str) -> String {
     if path.is_empty() { step.to_owned() } else { format!("{path}.{step}") }

@@ -7,16 +7,17 @@ use crate::model::version::as_text;
 use crate::model::{Rc, Stable};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A name with placeholders: `{version}` is `X.Y.Z`, `{line}` is `X.Y`, `{n}` the candidate's number.
+/// A name with placeholders: `{version}` is `X.Y.Z`, `{line}` is `X.Y`, `{n}` the
+/// candidate's number, `{rc}` is `X.Y.Z-rc.N`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template(String);
 
-/// Why a text is not a template.
+/// Why a text is not a template. Which placeholders are expected depends on the key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    #[error("`{text}`: unknown placeholder `{{{name}}}`; expected `{{version}}`, `{{line}}` or `{{n}}`")]
+    #[error("`{text}`: unknown placeholder `{{{name}}}`")]
     Unknown { text: String, name: String },
-    #[error("`{0}`: a brace without its other half; expected `{{version}}`, `{{line}}` or `{{n}}`")]
+    #[error("`{0}`: a brace without its other half")]
     Brace(String),
 }
 
@@ -28,7 +29,7 @@ impl Template {
 
     /// The name for a candidate.
     pub fn rc(&self, rc: &Rc) -> String {
-        self.stable(&rc.stable).replace("{n}", &rc.n.to_string())
+        self.stable(&rc.stable).replace("{n}", &rc.n.to_string()).replace("{rc}", &rc.to_string())
     }
 
     /// The name for a stable version.
@@ -57,7 +58,8 @@ impl Template {
     /// What stands where the placeholders are: runs of digits and dots.
     fn read(&self, name: &str) -> Option<(Option<Stable>, Option<u64>)> {
         let (mut version, mut n) = (None, None);
-        let (mut template, mut name) = (self.0.as_str(), name);
+        let spelled = self.0.replace("{rc}", "{version}-rc.{n}");
+        let (mut template, mut name) = (spelled.as_str(), name);
         while let Some((literal, rest)) = template.split_once('{') {
             let (placeholder, after) = rest.split_once('}')?;
             name = name.strip_prefix(literal)?;
@@ -85,7 +87,7 @@ impl FromStr for Template {
         }
         for part in parts {
             match part.split_once('}') {
-                Some(("version" | "line" | "n", rest)) if !rest.contains('}') => {}
+                Some(("version" | "line" | "n" | "rc", rest)) if !rest.contains('}') => {}
                 Some((name, rest)) if !rest.contains('}') => {
                     return Err(TemplateError::Unknown { text: text.to_owned(), name: name.to_owned() });
                 }
@@ -120,6 +122,10 @@ mod tests {
         assert_eq!(template.rc_of("release-1.6.2-rc.3"), Some(rc));
         assert_eq!(template.rc_of("release-1.6.2-rc.3x"), None);
         assert_eq!(template.rc_of("release-1.6.2"), None);
+        let job: Template = "E2E {rc}".parse().unwrap();
+        assert_eq!(job.rc(&rc), "E2E 1.6.2-rc.3");
+        assert_eq!(job.rc_of("E2E 1.6.2-rc.3"), Some(rc));
+        assert_eq!(job.rc_of("E2E 1.6.2"), None);
         for text in ["{foo}", "{version", "version}", "{version}}", "{{version}}", "{}", "}{"] {
             assert!(text.parse::<Template>().is_err(), "{text}");
         }

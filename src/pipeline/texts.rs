@@ -4,7 +4,7 @@
 
 use super::outline::{spell, text};
 use super::problem::{Problem, Source};
-use super::{names, paths, rules};
+use super::{github, names, paths, rules};
 use crate::yaml::{Content, Id, Scalar, Style, Yaml, is_number};
 
 type Rule = fn(&str) -> Result<(), String>;
@@ -55,10 +55,19 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("verify.rest.report", rules::reason),
     ("base_requires.*.file", paths::path),
     ("base_requires.*.contains", rules::line),
+    ("evidence.*.workflow", github::rules::workflow),
+    ("evidence.*.job", github::rules::job),
+    ("evidence.*.branches.*", names::branch),
+    ("proposal.label", github::rules::label),
+    ("proposal.authors.*", github::rules::login),
+    ("release.changelog", github::rules::changelog),
+    ("release.assets.copied.*", github::rules::asset_name),
+    ("release.assets.built.*", github::rules::asset_glob),
+    ("release.starts", github::rules::workflow),
 ];
 
 /// The keys whose value is `true` or `false`.
-const BOOLEANS: [&str; 1] = ["required"];
+const BOOLEANS: [&str; 2] = ["required", "checks_by_hand"];
 
 /// The keys whose value could carry a password: their messages never repeat it.
 const ADDRESSES: [&str; 2] = ["repository", "artifact.source"];
@@ -133,7 +142,7 @@ mod tests {
     use super::*;
 
     /// The words serde judges itself.
-    const WORDS: [&str; 2] = ["forge", "required"];
+    const WORDS: [&str; 4] = ["forge", "required", "event", "checks_by_hand"];
 
     fn texts(yaml: &Yaml, path: &str, id: Id, found: &mut Vec<String>) {
         match &yaml.nodes[id].content {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use sealift::pipeline::{self, Pipeline, PipelineError, RcTag, Rest};
+use sealift::pipeline::{self, EvidenceEvent, Forge, Pipeline, PipelineError, RcTag, Rest};
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -117,6 +117,31 @@ fn the_minimal_pipeline_gets_the_defaults() {
     assert_eq!(pipeline.artifact.modes.0, sealift::archive::Modes::default());
     assert!(pipeline.allowed_paths.is_empty() && pipeline.chart.is_none() && pipeline.stages.is_none());
     assert_eq!(pipeline.spec().values, ["*/*/values.yaml"]);
+    assert_eq!(pipeline.forge, Forge::Git);
+    assert_eq!(pipeline.github(), None);
+    assert!(pipeline.evidence.is_empty() && pipeline.proposal.is_none() && pipeline.release.assets.is_empty());
+}
+
+#[test]
+fn the_keys_for_github_are_read() {
+    let pipeline = good("fixtures/pipelines/good/full.yaml");
+    let repository = pipeline.github().unwrap();
+    assert_eq!((repository.host.as_str(), repository.to_string()), ("git.example.org", "shop/platform".into()));
+
+    let rc = "1.6.2-rc.3".parse().unwrap();
+    let [push, dispatch] = &pipeline.evidence[..] else { panic!("{:?}", pipeline.evidence) };
+    assert_eq!((push.event, dispatch.event), (EvidenceEvent::Push, EvidenceEvent::WorkflowDispatch));
+    assert!(push.names_job(&rc, "E2E 1.6.2-rc.3") && !push.names_job(&rc, "E2E 1.6.2 no. 3"));
+    assert!(dispatch.names_job(&rc, "All / E2E 1.6.2 no. 3"));
+    assert!(dispatch.trusts_branch("trunk") && !dispatch.trusts_branch("trunk/x") && !push.trusts_branch("trunk"));
+
+    let proposal = pipeline.proposal.unwrap();
+    assert!(proposal.label == "promotion" && proposal.checks_by_hand && proposal.is_author("shop-ci[bot]"));
+    let release = pipeline.release;
+    assert_eq!(release.changelog.unwrap().rc(&rc), "docs/changelogs/v1.6.2.md");
+    assert_eq!(release.assets.copied, ["checksums.txt"]);
+    assert!(release.assets.is_built("shopctl-arm64.tar.gz") && !release.assets.is_built("checksums.txt"));
+    assert_eq!(release.starts.as_deref(), Some("tags.yaml"));
 }
 
 #[test]
