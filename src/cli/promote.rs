@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use super::args::{AbandonArgs, PlanArgs, RunArgs, StatusArgs, World};
+use super::args::{AbandonArgs, InputArgs, PlanArgs, RunArgs, StatusArgs, World};
 use super::environment::Environment;
-use super::failure::Ended;
+use super::failure::{Ended, Hinted};
 use super::session::{self, Session};
-use crate::engine::{self, Effects, Observer, Patience, Scope, Settings, State, Stop};
+use crate::engine::{self, Observer, Patience, Proposed, Scope, Settings, State, Stop};
 use crate::port::Authority;
 use crate::port::registry::Location;
 use crate::promotion::locate::Request;
+use crate::stage::Plan;
 
 /// What a promotion command needs besides its own arguments.
 pub struct Context<'a> {
@@ -28,6 +29,14 @@ impl Context<'_> {
             operator: self.environment.operator.clone(),
             resume,
         }
+    }
+
+    /// An end before any stage could look.
+    fn alone(&self, state: State, plan: &Plan) -> State {
+        self.observer.event(&engine::Event::Stage(engine::StageState::new("gate", &plan.verdict, &plan.notes)));
+        let end = engine::End { state, done: Vec::new(), left: Vec::new(), next: None };
+        self.observer.event(&engine::Event::End(end));
+        state
     }
 }
 
@@ -57,9 +66,17 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
         };
         flag("--registry", format!("{host}={location}"));
     }
+    if let Some(api) = &world.github.github_api {
+        flag("--github-api", api.clone());
+    }
+    if let Some(id) = world.github.github_app_id {
+        flag("--github-app-id", id.to_string());
+    }
     let paths = [
         ("--docker-config", &world.docker_config),
         ("--git-token-file", &world.git_token_file),
+        ("--github-token-file", &world.github.github_token_file),
+        ("--github-app-key-file", &world.github.github_app_key_file),
         ("--cache", &world.cache),
     ];
     for (name, path) in paths {
@@ -74,6 +91,12 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
+/// What a person brought, for the command that goes on: a decision to replace or to skip is not
+/// repeated for them.
+fn brought(inputs: &InputArgs) -> String {
+    inputs.assets.as_ref().map(|dir| format!(" --assets {}", quoted(&anywhere(dir)))).unwrap_or_default()
+}
+
 /// A path that names the same from every folder.
 fn anywhere(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
@@ -86,17 +109,26 @@ fn now() -> i64 {
 }
 
 pub async fn plan(args: &PlanArgs, context: &Context<'_>) -> Ended {
-    let session = Session::of(&args.world, context.environment)?;
-    let go_on = command("run", &args.world, &args.version, context.environment);
+    let session = Session::of(&args.world, context.environment)?.with(&args.inputs);
+    let go_on = format!("{}{}", command("run", &args.world, &args.version, context.environment), brought(&args.inputs));
     engine::plan(&args.version, &session.looker(), &context.settings(&now, go_on)).await
 }
 
 pub async fn run(args: &RunArgs, context: &Context<'_>) -> Ended {
-    let session = Session::of(&args.world, context.environment)?;
+    let session = Session::of(&args.world, context.environment)?.with(&args.inputs);
+    let version = match (args.version, args.pull_request) {
+        (Some(version), _) => version,
+        (None, Some(number)) => match engine::proposed_by(number, &session.looker()).await? {
+            Proposed::Promotion(version) => Request::Version(version),
+            Proposed::Nothing(why) => return Ok(context.alone(State::Holds, &Plan::holds().note(why))),
+            Proposed::Refused(refusal) => return Ok(context.alone(State::Refused, &refusal.into())),
+        },
+        // The arguments ask for one of the two.
+        (None, None) => return Err(Hinted::new("no version is named", "name one: vX.Y.Z-rc.N or vX.Y.Z").into()),
+    };
     let scope = Scope { until: args.until.clone(), seal: args.plan };
-    let effects = Effects { origin: &session.origin, registry: &session.registries };
-    let settings = context.settings(&now, command("resume", &args.world, &args.version, context.environment));
-    engine::run(&args.version, &scope, &session.looker(), &effects, &settings).await
+    let go_on = format!("{}{}", command("resume", &args.world, &version, context.environment), brought(&args.inputs));
+    engine::run(&version, &scope, &session.looker(), &session.effects(), &context.settings(&now, go_on)).await
 }
 
 pub async fn verify(args: &PlanArgs, context: &Context<'_>) -> Ended {
@@ -111,11 +143,10 @@ pub async fn verify(args: &PlanArgs, context: &Context<'_>) -> Ended {
 
 pub async fn abandon(args: &AbandonArgs, context: &Context<'_>) -> Ended {
     let session = Session::of(&args.world, context.environment)?;
-    let effects = Effects { origin: &session.origin, registry: &session.registries };
     let again = command("abandon", &args.world, &args.version, context.environment);
     let again = if args.discard { format!("{again} --discard") } else { again };
     let settings = context.settings(&now, again);
-    engine::abandon(&args.version, args.discard, &session.looker(), &effects, &settings).await
+    engine::abandon(&args.version, args.discard, &session.looker(), &session.effects(), &settings).await
 }
 
 /// One version, or every one that is unfinished.
@@ -155,15 +186,16 @@ mod tests {
         let line = "sealift run v1.6.2-rc.1 -p /p/x.yaml --repo https://git.example/x --registry a.example=layout:/l \
                     --registry b.example=http://b:5000 --ca /ca.pem --ca git.example=/own.pem --cache /c";
         let Command::Run(args) = Cli::parse_from(line.split_whitespace()).command else { panic!() };
+        let version = args.version.unwrap();
         let environment = Environment { program: "/my tools/sealift".into(), ..Environment::default() };
         assert_eq!(
-            command("resume", &args.world, &args.version, &environment),
+            command("resume", &args.world, &version, &environment),
             "'/my tools/sealift' resume v1.6.2-rc.1 --pipeline /p/x.yaml --repo https://git.example/x \
              --registry a.example=layout:/l --registry b.example=http://b:5000 --cache /c --ca /ca.pem \
              --ca git.example=/own.pem"
         );
         let world = World { pipeline: "x.yaml".into(), repo: Some("origin.git".into()), ..args.world };
-        let command = command("run", &world, &args.version, &environment);
+        let command = command("run", &world, &version, &environment);
         let here = std::path::absolute("x.yaml").unwrap();
         assert!(command.contains(&format!("--pipeline {}", quoted(&here.display().to_string()))), "{command}");
         assert!(!command.contains(" origin.git"), "{command}");

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::args::World;
+use super::args::{InputArgs, World};
 use super::environment::Environment;
 use super::failure::Hinted;
-use crate::engine::Looker;
+use crate::engine::{Effects, Looker};
 use crate::model::Digest;
 use crate::pipeline::{self, Forge, Pipeline};
+use crate::port::forge::{self, ForgeRead, ForgeWrite};
 use crate::port::registry::{Config, Location, Registries};
 use crate::port::repository::{Credential, Http, Origin, Store};
+use crate::stage::Inputs;
 
 /// Everything that is open while a command runs.
 pub struct Session {
@@ -20,6 +22,9 @@ pub struct Session {
     pub store: Arc<Store>,
     pub origin: Origin,
     pub registries: Registries,
+    /// `None` on plain git.
+    pub forge: Option<Box<dyn forge::Forge>>,
+    pub inputs: Inputs,
     parallel: usize,
     spool: tempfile::TempDir,
 }
@@ -87,7 +92,19 @@ impl Session {
             concurrency: usize::from(world.parallel),
             ..Config::default()
         })?;
-        Ok(Self { pipeline, store, origin, registries, parallel: usize::from(world.parallel), spool })
+        let (forge, inputs) = (None, Inputs::default());
+        Ok(Self { pipeline, store, origin, registries, forge, inputs, parallel: usize::from(world.parallel), spool })
+    }
+
+    /// With what a person brings.
+    pub fn with(self, inputs: &InputArgs) -> Self {
+        let InputArgs { assets, replace_assets, skip_evidence } = inputs.clone();
+        Self { inputs: Inputs { assets, replace_assets, skip_evidence }, ..self }
+    }
+
+    pub fn effects(&self) -> Effects<'_> {
+        let forge = self.forge.as_deref().map(|forge| forge as &dyn ForgeWrite);
+        Effects { origin: &self.origin, registry: &self.registries, forge }
     }
 
     pub fn looker(&self) -> Looker<'_> {
@@ -96,6 +113,8 @@ impl Session {
             store: self.store.clone(),
             origin: &self.origin,
             registry: &self.registries,
+            forge: self.forge.as_deref().map(|forge| forge as &dyn ForgeRead),
+            inputs: &self.inputs,
             spool: self.spool.path().to_owned(),
             parallel: self.parallel,
         }

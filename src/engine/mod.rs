@@ -7,12 +7,14 @@ pub mod apply;
 mod drive;
 mod end;
 pub mod event;
-pub mod hosted;
+mod hosted;
 mod log;
 mod look;
 mod ports;
+mod pull;
 mod run;
 
 pub use event::{End, Event, Goal, Observer, StageState, State, StepState};
 pub use ports::{Effects, Looker, Patience, Settings, Stop};
+pub use pull::{Proposed, proposed_by};
 pub use run::{Scope, abandon, plan, run, unfinished, verify};

@@ -62,7 +62,7 @@ async fn from(world: &World<'_>, folder: &Path) -> Result<Files, Vec<Refusal>> {
     let matches = |glob: &str, name: &str| Globs::one(glob, name) == Some(true);
     let mut refusals = Vec::new();
     for (name, _) in &files {
-        if name == record::NAME || !globs.iter().any(|glob| matches(glob, name)) {
+        if name == record::NAME || !globs.matches(name.as_bytes()) {
             let refusal = Refusal::new(format!("{name} is no asset that this pipeline declares"));
             refusals.push(refusal.at([folder.join(name).display()]).hint(format!(
                 "take it out of the folder, or declare it: `release.assets.built` is `{}`",
@@ -70,7 +70,7 @@ async fn from(world: &World<'_>, folder: &Path) -> Result<Files, Vec<Refusal>> {
             )));
         }
     }
-    for glob in globs {
+    for glob in globs.iter() {
         if !files.iter().any(|(name, _)| matches(glob, name)) {
             let refusal = Refusal::new(format!("no file in the folder is a `{glob}`"));
             refusals.push(refusal.at([folder.display()]).hint("build every declared asset from the pinned commit"));

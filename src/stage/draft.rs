@@ -75,7 +75,7 @@ fn refused<T>(refusal: impl Into<Refusal>) -> anyhow::Result<Result<T, Plan>> {
 }
 
 /// The one draft of a tag. A published release is somebody else's, until finalize has published it.
-pub fn one<'a>(releases: &'a Releases, tag: &RefName) -> Result<Option<&'a Release>, Refusal> {
+pub fn one<'a>(releases: &'a Releases, tag: &'a RefName) -> Result<Option<&'a Release>, Refusal> {
     if let Some(published) = releases.published(tag.short()) {
         return Err(Refusal::new(format!("the release {} is published already", tag.short()))
             .at([&published.url])

@@ -29,7 +29,7 @@ pub async fn look(pipeline: &Pipeline, forge: &dyn ForgeRead, rc: &Rc, commit: O
                 looked.found = Some(Evidence::Run(url));
                 return looked;
             }
-            Err(why) => looked.looked_at.push(format!("{} on {}: {why}", source.workflow, source.event)),
+            Err(why) => looked.looked_at.push(format!("{} on {}: {why}", source.workflow, source.event.name())),
         }
     }
     looked
@@ -79,7 +79,7 @@ impl Look<'_> {
         let mut runs = self.runs(None, Some(since.clone())).await?;
         runs.sort_by(|a, b| b.created_at.cmp(&a.created_at));
         for run in runs.iter().filter(|run| run.event == "workflow_dispatch" && run.created_at >= since) {
-            let trusted = run.head_branch.as_ref().is_some_and(|branch| self.source.branches.contains(branch));
+            let trusted = run.head_branch.as_ref().is_some_and(|branch| self.source.trusts_branch(branch));
             if !trusted {
                 why = format!("{} ran on {}, which is not trusted", run.url, run.head_branch.as_deref().unwrap_or("no branch"));
                 continue;
@@ -93,7 +93,7 @@ impl Look<'_> {
     }
 
     async fn runs(&self, head_commit: Option<CommitId>, since: Option<String>) -> Result<Vec<Run>, String> {
-        let (workflow, event) = (self.source.workflow.clone(), self.source.event.to_string());
+        let (workflow, event) = (self.source.workflow.clone(), self.source.event.name().to_owned());
         match self.forge.runs(&RunQuery { workflow, event, head_commit, since }).await {
             Answer::Found(runs) => Ok(runs),
             Answer::Absent => Err("there is no such workflow".into()),
@@ -103,10 +103,8 @@ impl Look<'_> {
 
     /// The jobs of the declared name: whole, or as a reusable workflow's caller names them.
     async fn jobs(&self, run: &Run) -> Result<Vec<Job>, String> {
-        let name = self.source.job.rc(self.rc);
-        let named = |job: &Job| job.name == name || job.name.ends_with(&format!(" / {name}"));
         match self.forge.jobs(run.id).await {
-            Answer::Found(jobs) => Ok(jobs.into_iter().filter(named).collect()),
+            Answer::Found(jobs) => Ok(jobs.into_iter().filter(|job| self.source.names_job(self.rc, &job.name)).collect()),
             Answer::Absent => Ok(Vec::new()),
             Answer::Unknown(unknown) => Err(unknown_text(&unknown)),
         }

@@ -37,7 +37,7 @@ pub async fn plan(
     let steps = match open(&pulls) {
         Some(pull) if pull.base != *base => return Ok(Err(elsewhere(world, pull).into())),
         Some(pull) => {
-            if !pull.author.as_ref().is_some_and(|author| declared.may_propose(author)) {
+            if !pull.author.as_ref().is_some_and(|author| declared.is_author(author)) {
                 notes.push(unheard(pull));
             }
             notes.push(format!("pull request {}", pull.url));
@@ -134,7 +134,7 @@ pub async fn credential(world: &World<'_>, forge: &dyn ForgeRead, declared: &Pro
         return Err(Refusal::new("a tag that is pushed with GITHUB_TOKEN starts no workflow, and `release.starts` names one")
             .hint("use a GitHub App (--github-app-id, --github-app-key-file) or a person's token"));
     }
-    if !declared.may_propose(&login.0) {
+    if !declared.is_author(&login.0) {
         return Err(Refusal::new(format!("finalization would not trust a pull request of {}", login.0))
             .at([format!("proposal.authors: {}", declared.authors.join(", "))])
             .hint("use the credential of one of them, or add this one to `proposal.authors`"));

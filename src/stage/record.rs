@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::World;
+use crate::pipeline::Assets;
 use crate::model::{Blob, CommitId, Content, Descriptor, Digest};
 use crate::promotion::history::Pin;
 
 /// The record's own name among a release's assets.
-pub const NAME: &str = "sealift.json";
+pub const NAME: &str = Assets::RECORD;
 /// More than any record has.
 pub const LIMIT: u64 = 1 << 20;
 /// The form of record that is written here.

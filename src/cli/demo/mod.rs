@@ -10,11 +10,11 @@ mod tell;
 mod tree;
 mod world;
 
-use super::args::{DemoArgs, Show, World};
+use super::args::{DemoArgs, GitHub, Show, World};
 use super::failure::Ended;
 use super::promote::{Context, quoted};
 use super::session::{Credentials, Session};
-use crate::engine::{self, Effects, Observer, Patience, Scope, Settings, State};
+use crate::engine::{self, Observer, Patience, Scope, Settings, State};
 use crate::port::repository::{Store, check_out};
 use crate::promotion::locate::Request;
 use crate::report::Mode;
@@ -56,6 +56,7 @@ fn world_of(place: &Place) -> World {
         registries: Vec::new(),
         docker_config: None,
         git_token_file: None,
+        github: GitHub::default(),
         ca: Vec::new(),
         cache: Some(place.cache()),
         parallel: 16,
@@ -201,7 +202,7 @@ impl Demo<'_> {
         let watch = self.tell.watch(Mode::Run, false, self.context.observer);
         let settings = self.settings(&watch, self.command("resume", RC));
         let (session, scope) = (&self.session, Scope::default());
-        let effects = Effects { origin: &session.origin, registry: &session.registries };
+        let effects = session.effects();
         let state = engine::run(&request(RC)?, &scope, &session.looker(), &effects, &settings).await?;
         Ok((state, watch.close()?))
     }

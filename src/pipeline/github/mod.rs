@@ -38,6 +38,16 @@ pub enum EvidenceEvent {
     WorkflowDispatch,
 }
 
+impl EvidenceEvent {
+    /// GitHub's own word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Push => "push",
+            Self::WorkflowDispatch => "workflow_dispatch",
+        }
+    }
+}
+
 impl EvidenceSource {
     /// Whether a job's name is the declared one for a candidate: whole, or after ` / `, where GitHub
     /// puts the name of a called workflow's job.
