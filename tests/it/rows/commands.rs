@@ -47,7 +47,7 @@ async fn a_run_with_the_seal_of_a_reviewed_plan_runs_that_and_nothing_else() {
     let session = world.session();
     let run = async |seal| {
         let scope = Scope { until: None, seal: Some(seal) };
-        session.run_through(&world.request(), &scope, &session.origin, &session.registries).await
+        session.run_through(&world.request(), &scope, &session.origin, &session.registries, session.forge()).await
     };
     let wrong = Digest::of(b"another plan");
     let texts = ["not the promotion that was reviewed", &wrong.to_string(), &seal.to_string(), "plan again"];

@@ -53,7 +53,7 @@ pub async fn scripted(session: &Session, request: &Request, script: &Script<'_>)
     let ports = Ports { session, script, dead, died, turn };
     let scope = Scope::default();
     tokio::select! {
-        ran = session.run_through(request, &scope, &ports, &ports) => Some(ran),
+        ran = session.run_through(request, &scope, &ports, &ports, session.forge()) => Some(ran),
         () = ports.died.notified() => None,
     }
 }

@@ -1,12 +1,15 @@
 //! The real ports with somebody watching: every look and every effect can be counted, failed,
 //! or be the last thing a process does.
 
+mod forge;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 use futures_util::future::BoxFuture;
 use sealift::model::{Answer, Descriptor, Digest, Manifest, RefName, Repository, Tag, Unknown};
 use sealift::port::WriteError;
+use sealift::port::forge::Forge;
 use sealift::port::registry::{At, Blob, Mount, RegistryRead, RegistryWrite};
 use sealift::port::repository::{OriginRead, OriginWrite, RefUpdate, Refs};
 
@@ -21,6 +24,7 @@ pub enum Looks {
     Tags,
     Refs,
     Fetch,
+    Forge,
 }
 
 /// What is written.
@@ -32,6 +36,8 @@ pub enum Writes {
     Ref,
     /// A ref that only sealift's log uses.
     Log,
+    /// A release, an asset, a pull request, a comment.
+    Forge,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,6 +79,15 @@ pub struct Watched<'a> {
 impl<'a> Watched<'a> {
     pub fn new(session: &'a Session, hook: &'a dyn Hook) -> Self {
         Self { session, hook }
+    }
+
+    /// The forge, watched too; none on plain git.
+    pub fn forge(&self) -> Option<&dyn Forge> {
+        self.session.forge.as_ref().map(|_| self as &dyn Forge)
+    }
+
+    fn real(&self) -> &dyn Forge {
+        self.session.forge().expect("asked only where there is one")
     }
 
     async fn looked<T>(&self, kind: Looks, what: String, look: impl Future<Output = Answer<T>> + Send) -> Answer<T> {

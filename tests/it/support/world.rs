@@ -2,6 +2,7 @@
 //! registry of OCI layouts with real multi-arch indexes, and a candidate that was built in it.
 
 mod candidate;
+pub mod hosted;
 mod people;
 mod session;
 mod snapshot;
@@ -21,6 +22,7 @@ pub use session::{Ran, Session, Told};
 pub use snapshot::WorldSnapshot;
 pub use source::Source;
 
+use super::github::FakeGitHub;
 use super::sandbox::Sandbox;
 
 /// A pipeline file of the repository.
@@ -87,6 +89,8 @@ pub struct World {
     hosts: BTreeSet<String>,
     /// How many clones and stores were made so far.
     made: AtomicUsize,
+    /// `None` on plain git.
+    github: Option<FakeGitHub>,
 }
 
 impl World {
@@ -113,6 +117,7 @@ impl World {
             source: Arc::new(source),
             hosts: BTreeSet::new(),
             made: AtomicUsize::new(0),
+            github: hosted::start(&case.shipped.pipeline, &origin),
         };
         let work = world.sandbox.init("work", false);
         world.sandbox.git(&work, &["checkout", "--quiet", "-B", MAIN]);
@@ -136,6 +141,7 @@ impl World {
             assert!(copied.success());
         }
         Self {
+            github: self.github.as_ref().map(|github| github.copy(&sandbox.path("origin.git"))),
             sandbox,
             shipped: self.shipped.clone(),
             rc: self.rc,
@@ -191,6 +197,10 @@ impl World {
             "--repo".to_owned(),
             self.origin().display().to_string(),
         ];
+        if let Some(github) = &self.github {
+            let token = self.token_file(hosted::TOKEN).display().to_string();
+            arguments.extend(["--github-api".to_owned(), github.url(), "--github-token-file".to_owned(), token]);
+        }
         for host in &self.hosts {
             arguments.push("--registry".to_owned());
             arguments.push(format!("{host}=layout:{}", self.registry().display()));

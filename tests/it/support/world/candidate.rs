@@ -42,6 +42,7 @@ impl World {
         self.sandbox.commit_all(&work, &format!("build: stamp v{rc}"));
         let head = format!("HEAD:{}", names.rc_branch);
         self.push(&work, &[&head, &format!("refs/tags/{tag}")]);
+        self.released(rc, &tip);
         self
     }
 

@@ -8,11 +8,15 @@ use sealift::engine::{
 };
 use sealift::model::Refusal;
 use sealift::pipeline::Pipeline;
+use sealift::port::forge::github::GitHub;
+use sealift::port::forge::{Forge, ForgeRead, ForgeWrite};
 use sealift::port::registry::{Layout, RegistryRead, RegistryWrite};
 use sealift::port::repository::{Origin, OriginRead, OriginWrite, Store};
 use sealift::promotion::locate::Request;
+use sealift::stage::Inputs;
 
 use super::World;
+use super::hosted::{TOKEN, client};
 use crate::support::crash::{Hook, Watched};
 use crate::support::sandbox::{NOW, scratch};
 
@@ -22,6 +26,10 @@ pub struct Session {
     pub store: Arc<Store>,
     pub origin: Origin,
     pub registries: Layout,
+    /// `None` on plain git.
+    pub forge: Option<GitHub>,
+    /// What people bring to every command.
+    pub inputs: Inputs,
     pub stop: Stop,
     /// Requests to registries in flight at once.
     pub parallel: usize,
@@ -55,7 +63,9 @@ impl World {
         let origin = Origin::new(store.clone(), &url, None).unwrap();
         let (pipeline, registries) = (self.pipeline().clone(), self.registries());
         let (stop, told) = (Stop::default(), Told::default());
-        Session { pipeline, store, origin, registries, stop, parallel: 4, told, home }
+        let forge = self.github.as_ref().map(|github| client(github, &pipeline, Some(TOKEN)));
+        let inputs = Inputs { assets: self.assets(), ..Inputs::default() };
+        Session { pipeline, store, origin, registries, forge, inputs, stop, parallel: 4, told, home }
     }
 
     /// The registry's directory, for every host.
@@ -83,55 +93,83 @@ impl World {
 
 impl Session {
     /// The read ports, or others in their place.
-    pub fn looker_through<'a>(&'a self, origin: &'a dyn OriginRead, registry: &'a dyn RegistryRead) -> Looker<'a> {
-        let (pipeline, store) = (&self.pipeline, self.store.clone());
-        Looker { pipeline, store, origin, registry, spool: self.home.path().to_owned(), parallel: self.parallel }
+    pub fn looker_through<'a>(
+        &'a self,
+        origin: &'a dyn OriginRead,
+        registry: &'a dyn RegistryRead,
+        forge: Option<&'a dyn ForgeRead>,
+    ) -> Looker<'a> {
+        let (pipeline, store, inputs) = (&self.pipeline, self.store.clone(), &self.inputs);
+        let spool = self.home.path().to_owned();
+        Looker { pipeline, store, origin, registry, forge, inputs, spool, parallel: self.parallel }
     }
 
     pub fn looker(&self) -> Looker<'_> {
-        self.looker_through(&self.origin, &self.registries)
+        self.looker_through(&self.origin, &self.registries, self.forge().map(|forge| forge as &dyn ForgeRead))
+    }
+
+    pub fn forge(&self) -> Option<&dyn Forge> {
+        self.forge.as_ref().map(|forge| forge as &dyn Forge)
+    }
+
+    pub fn effects(&self) -> Effects<'_> {
+        let forge = self.forge().map(|forge| forge as &dyn ForgeWrite);
+        Effects { origin: &self.origin, registry: &self.registries, forge }
     }
 
     pub async fn run(&self, request: &Request) -> Ran {
-        self.run_through(request, &Scope::default(), &self.origin, &self.registries).await
+        self.run_through(request, &Scope::default(), &self.origin, &self.registries, self.forge()).await
     }
 
     pub async fn run_until(&self, request: &Request, stage: &str) -> Ran {
         let scope = Scope { until: Some(stage.to_owned()), seal: None };
-        self.run_through(request, &scope, &self.origin, &self.registries).await
+        self.run_through(request, &scope, &self.origin, &self.registries, self.forge()).await
     }
 
     /// Runs what was reviewed under a seal, watched.
     pub async fn run_sealed(&self, request: &Request, seal: &str, hook: &dyn Hook) -> Ran {
         let scope = Scope { until: None, seal: Some(seal.parse().unwrap()) };
         let ports = Watched::new(self, hook);
-        self.run_through(request, &scope, &ports, &ports).await
+        self.run_through(request, &scope, &ports, &ports, ports.forge()).await
     }
 
     /// Runs with every look and effect watched.
     pub async fn run_watched(&self, request: &Request, hook: &dyn Hook) -> Ran {
         let ports = Watched::new(self, hook);
-        self.run_through(request, &Scope::default(), &ports, &ports).await
+        self.run_through(request, &Scope::default(), &ports, &ports, ports.forge()).await
     }
 
     /// Runs with ports in the place of the real ones.
-    pub async fn run_through<O, R>(&self, request: &Request, scope: &Scope, origin: &O, registry: &R) -> Ran
+    pub async fn run_through<O, R>(
+        &self,
+        request: &Request,
+        scope: &Scope,
+        origin: &O,
+        registry: &R,
+        forge: Option<&dyn Forge>,
+    ) -> Ran
     where
         O: OriginRead + OriginWrite,
         R: RegistryRead + RegistryWrite,
     {
-        let effects = Effects { origin, registry };
-        let looker = self.looker_through(origin, registry);
+        let effects = Effects { origin, registry, forge: forge.map(|forge| forge as &dyn ForgeWrite) };
+        let looker = self.looker_through(origin, registry, forge.map(|forge| forge as &dyn ForgeRead));
         self.ran(engine::run(request, scope, &looker, &effects, &self.settings()).await)
     }
 
     pub async fn plan(&self, request: &Request) -> Ran {
-        self.plan_through(request, &self.origin, &self.registries).await
+        self.plan_through(request, &self.origin, &self.registries, self.forge()).await
     }
 
     /// Plans with read ports in the place of the real ones.
-    pub async fn plan_through(&self, request: &Request, origin: &dyn OriginRead, registry: &dyn RegistryRead) -> Ran {
-        let looker = self.looker_through(origin, registry);
+    pub async fn plan_through(
+        &self,
+        request: &Request,
+        origin: &dyn OriginRead,
+        registry: &dyn RegistryRead,
+        forge: Option<&dyn Forge>,
+    ) -> Ran {
+        let looker = self.looker_through(origin, registry, forge.map(|forge| forge as &dyn ForgeRead));
         self.ran(engine::plan(request, &looker, &self.settings()).await)
     }
 
@@ -140,8 +178,7 @@ impl Session {
     }
 
     pub async fn abandon(&self, request: &Request, discard: bool) -> Ran {
-        let effects = Effects { origin: &self.origin, registry: &self.registries };
-        self.ran(engine::abandon(request, discard, &self.looker(), &effects, &self.settings()).await)
+        self.ran(engine::abandon(request, discard, &self.looker(), &self.effects(), &self.settings()).await)
     }
 
     fn ran(&self, state: anyhow::Result<State>) -> Ran {
@@ -151,7 +188,7 @@ impl Session {
     pub fn settings(&self) -> Settings<'_> {
         Settings {
             observer: &self.told,
-            patience: Patience { looks: 2, pause: Duration::from_millis(1) },
+            patience: Patience { looks: 2, pause: Duration::from_millis(1), lag: Duration::from_millis(1) },
             stop: self.stop.clone(),
             now: &now,
             operator: "tester".into(),

@@ -1,4 +1,4 @@
-//! What people and registries see of a world: refs, tags, blobs. Not the log, not ids and times
+//! What people, registries and GitHub see of a world: refs, tags, blobs, releases, pull requests. Not the log, not ids and times
 //! that servers give, not unfinished uploads.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,10 @@ impl World {
             }
         }
         walk(&self.registry(), "", &mut seen);
+        for (position, line) in self.github.iter().flat_map(|github| github.snapshot()).enumerate() {
+            let (what, rest) = line.split_once(' ').unwrap_or((&line, ""));
+            seen.insert(format!("github {what} {position}"), rest.to_owned());
+        }
         WorldSnapshot(seen)
     }
 }
