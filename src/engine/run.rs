@@ -13,7 +13,7 @@ use crate::port::repository::Merged;
 use crate::promotion::Promotion;
 use crate::promotion::locate::Request;
 use crate::stage::abandon::Abandon;
-use crate::stage::proof;
+use crate::stage::{proof, release};
 use crate::stage::{Memory, Plan, STAGES, Stage, Verdict, World};
 use crate::tree::show;
 
@@ -153,23 +153,30 @@ pub async fn abandon(
 pub async fn unfinished(look: &Looker<'_>, settings: &Settings<'_>) -> anyhow::Result<Vec<Stable>> {
     let refs = look.listed().await?;
     let short = |name: &crate::model::RefName, space: &str| name.as_str().strip_prefix(space).map(str::to_owned);
-    let published = |version: &Stable| {
-        let tag = look.pipeline.tags.stable.stable(version);
-        refs.refs.keys().any(|name| short(name, "refs/tags/").is_some_and(|name| name == tag))
+    let template = &look.pipeline.tags.stable;
+    let tagged = refs.refs.keys().filter_map(|name| template.version_of(&short(name, "refs/tags/")?));
+    let releases = match look.forge {
+        Some(forge) => Some(release::stables(look.pipeline, forge).await?),
+        None => None,
     };
+    // A tag whose release is not public yet is a promotion that ended half-way.
+    let stables: BTreeSet<Stable> = match releases {
+        Some(releases) => releases.into_iter().collect(),
+        None => tagged.clone().collect(),
+    };
+    let published = |version: &Stable| stables.contains(version);
     let staged =
         refs.refs.keys().filter_map(|name| look.pipeline.branches.staging.version_of(&short(name, "refs/heads/")?));
     let mut versions: BTreeSet<Stable> = staged.filter(|version| !published(version)).collect();
-    let tagged = refs.refs.keys().filter_map(|name| look.pipeline.tags.rc.rc_of(&short(name, "refs/tags/")?));
-    let tagged: BTreeSet<Stable> = tagged.map(|rc| rc.stable).filter(|version| !published(version)).collect();
-    for version in tagged {
+    let candidates = refs.refs.keys().filter_map(|name| look.pipeline.tags.rc.rc_of(&short(name, "refs/tags/")?));
+    let candidates: BTreeSet<Stable> = candidates.map(|rc| rc.stable).filter(|version| !published(version)).collect();
+    for version in candidates {
         // Hosts delete the staging branch at the merge.
         if !versions.contains(&version) && look.under_way(version).await? {
             versions.insert(version);
         }
     }
-    let template = &look.pipeline.tags.stable;
-    let highest = refs.refs.keys().filter_map(|name| template.version_of(&short(name, "refs/tags/")?)).max();
+    let highest = tagged.max();
     if let Some(version) = highest
         && look.under_way(version).await?
     {

@@ -78,7 +78,8 @@ mod tests {
         assert_eq!((a.as_str(), b.as_str()), ("a.txt", "b.txt"));
         assert_eq!((blob.descriptor.digest, blob.descriptor.size), (Digest::of(b"a"), 1));
         let Content::File(copy) = &blob.content else { panic!() };
-        assert_eq!(std::fs::read(copy).unwrap(), b"a");
+        assert_eq!(small(copy, 1).unwrap(), b"a");
+        assert!(small(copy, 0).is_err());
     }
 
     #[test]

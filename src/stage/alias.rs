@@ -84,7 +84,7 @@ async fn published(world: &World<'_>) -> Result<Vec<Stable>, Unknown> {
     let template = &world.pipeline.tags.stable;
     let tagged = |name: &RefName| template.version_of(name.as_str().strip_prefix("refs/tags/")?);
     match world.forge {
-        Some(forge) => release::stables(world, forge).await,
+        Some(forge) => release::stables(world.pipeline, forge).await,
         None => Ok(world.facts.refs.refs.keys().filter_map(tagged).collect()),
     }
 }

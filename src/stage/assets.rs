@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Plan, Refusal, World, record};
 use crate::model::{Answer, Blob, CommitId};
 use crate::pipeline::Globs;
-use crate::port::forge::ForgeRead;
+use crate::port::forge::{Asset, ForgeRead};
 
 /// Assets by name, sorted.
 pub type Files = Vec<(String, Blob)>;
@@ -81,34 +81,42 @@ async fn from(world: &World<'_>, folder: &Path) -> Result<Files, Vec<Refusal>> {
 
 /// The files that are the candidate's own.
 async fn copied(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Files, Vec<Refusal>> {
+    let (mut files, mut refusals) = (Vec::new(), Vec::new());
+    for asset in to_copy(world, forge).await? {
+        match world.asset(forge, &asset).await {
+            Answer::Found(blob) => files.push((asset.name, blob)),
+            Answer::Unknown(unknown) => refusals.push(unknown.into()),
+            Answer::Absent => refusals.push(missing(format!("{} is no asset of the candidate any more", asset.name))),
+        }
+    }
+    if refusals.is_empty() { Ok(files) } else { Err(refusals) }
+}
+
+/// The assets of the candidate's release that are copied: the gate asks whether they are there.
+pub async fn to_copy(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Vec<Asset>, Vec<Refusal>> {
     let names = &world.pipeline.release.assets.copied;
     if names.is_empty() {
         return Ok(Vec::new());
     }
     let tag = world.facts.names.rc_tag.short();
-    let refuse = |refusal: Refusal| vec![refusal];
     let release = match forge.published(tag).await {
         Answer::Found(release) => release,
-        Answer::Unknown(unknown) => return Err(refuse(unknown.into())),
-        Answer::Absent => return Err(refuse(missing(format!("{tag} has no release to copy assets from")))),
+        Answer::Unknown(unknown) => return Err(vec![unknown.into()]),
+        Answer::Absent => return Err(vec![missing(format!("{tag} has no release to copy assets from"))]),
     };
     let assets = match forge.assets(release.id).await {
         Answer::Found(assets) => assets,
-        Answer::Unknown(unknown) => return Err(refuse(unknown.into())),
-        Answer::Absent => return Err(refuse(missing(format!("the release {tag} has no assets")))),
+        Answer::Unknown(unknown) => return Err(vec![unknown.into()]),
+        Answer::Absent => Vec::new(),
     };
-    let (mut files, mut refusals) = (Vec::new(), Vec::new());
+    let (mut found, mut refusals) = (Vec::new(), Vec::new());
     for name in names {
         match assets.iter().find(|asset| asset.name == *name && asset.complete) {
+            Some(asset) => found.push(asset.clone()),
             None => refusals.push(missing(format!("the release {tag} has no asset {name}")).at([&release.url])),
-            Some(asset) => match world.asset(forge, asset).await {
-                Answer::Found(blob) => files.push((name.clone(), blob)),
-                Answer::Unknown(unknown) => refusals.push(unknown.into()),
-                Answer::Absent => refusals.push(missing(format!("the release {tag} has no asset {name} any more"))),
-            },
         }
     }
-    if refusals.is_empty() { Ok(files) } else { Err(refusals) }
+    if refusals.is_empty() { Ok(found) } else { Err(refusals) }
 }
 
 fn missing(message: String) -> Refusal {

@@ -24,7 +24,7 @@ mod propose;
 mod pull;
 mod push;
 pub mod record;
-mod release;
+pub mod release;
 mod retag;
 mod rewrite;
 pub mod verdict;

@@ -3,6 +3,7 @@
 use super::record::{self, Record};
 use super::{Action, Plan, Refusal, Step, World, body, changelog, draft, proof, pull};
 use crate::model::{Answer, CommitId, Stable, Unknown};
+use crate::pipeline::Pipeline;
 use crate::port::forge::{ForgeRead, Release, Releases};
 use crate::promotion::history::Pin;
 
@@ -88,10 +89,10 @@ fn leftovers(releases: &Releases, tag: &str) -> Vec<String> {
 }
 
 /// Stable versions whose releases are public, over all pages.
-pub async fn stables(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Vec<Stable>, Unknown> {
+pub async fn stables(pipeline: &Pipeline, forge: &dyn ForgeRead) -> Result<Vec<Stable>, Unknown> {
     let public = |release: &&Release| !release.draft && !release.prerelease;
     let releases = all(forge).await?;
-    Ok(releases.all.iter().filter(public).filter_map(|r| world.pipeline.tags.stable.version_of(&r.tag)).collect())
+    Ok(releases.all.iter().filter(public).filter_map(|r| pipeline.tags.stable.version_of(&r.tag)).collect())
 }
 
 /// The mark of the latest release: the highest published stable has it, this one counted as

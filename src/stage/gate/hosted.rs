@@ -6,7 +6,7 @@ use crate::model::{Answer, Unknown};
 use crate::pipeline::Proposal;
 use crate::port::forge::{ForgeRead, Hosted, Protection, Visible};
 use crate::promotion::Evidence;
-use crate::stage::{Refusal, World, draft, evidence, pull};
+use crate::stage::{Refusal, World, assets, draft, evidence, pull};
 
 /// Everything that is looked at before the first write.
 pub(super) async fn early(world: &World<'_>, forge: &dyn ForgeRead, declared: &Proposal, found: &mut Findings) {
@@ -23,6 +23,9 @@ pub(super) async fn early(world: &World<'_>, forge: &dyn ForgeRead, declared: &P
     rules::branches(world, forge, found).await;
     rules::tags(world, forge, found).await;
     release(world, forge, found).await;
+    if let Err(refusals) = assets::to_copy(world, forge).await {
+        found.refusals.extend(refusals);
+    }
     passed(world, forge, found).await;
 }
 
