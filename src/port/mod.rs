@@ -5,6 +5,7 @@
 
 pub mod authority;
 pub mod forge;
+mod http;
 pub mod registry;
 pub mod repository;
 

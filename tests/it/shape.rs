@@ -21,7 +21,7 @@ const CRATES: [(&str, &[&str]); 10] = [
     ("granit_parser", &["yaml/parse.rs"]),
     ("indicatif", &["report/progress.rs"]),
     ("oci_client", &["port/registry/remote"]),
-    ("reqwest", &["port/authority.rs", "port/registry", "port/repository"]),
+    ("reqwest", &["port/authority.rs", "port/http", "port/registry", "port/repository"]),
     ("serde_yaml", &["archive/chart/metadata.rs", "pipeline"]),
     ("sha2", &["model"]),
     ("tar", &["archive", "cli/demo"]),
