@@ -1,7 +1,7 @@
-//! `Link` (RFC 8288): where a list goes on.
+//! Where an answer leads: `Location` (RFC 9110 §10.2.2), and `Link` (RFC 8288) to a list's next page.
 
 use reqwest::Url;
-use reqwest::header::{HeaderMap, LINK};
+use reqwest::header::{HeaderMap, LINK, LOCATION};
 
 /// The next page's address, which must be of the same origin as `base`. `url` is where the answer
 /// came from.
@@ -28,6 +28,17 @@ pub(in crate::port) fn next_page(url: &Url, headers: &HeaderMap, base: &Url) -> 
     Ok(None)
 }
 
+/// Where an answer's `Location` leads.
+pub(in crate::port) fn resolve(from: &Url, headers: &HeaderMap) -> Result<Url, String> {
+    let location = headers.get(LOCATION).ok_or("the answer has no Location")?;
+    let location = location.to_str().map_err(|_| "the Location is not text")?;
+    let url = from.join(location).map_err(|error| format!("the Location is not a URL: {error}"))?;
+    match (from.scheme(), url.scheme()) {
+        (_, "https") | ("http", "http") => Ok(url),
+        (_, scheme) => Err(format!("the Location leads from {} to {scheme}", from.scheme())),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +61,24 @@ mod tests {
         for other in ["https://api.example.evil/x", "http://api.example/x", "https://api.example:8443/x", "//["] {
             assert!(next(&format!("<{other}>; rel=\"next\"")).is_err(), "{other}");
         }
+    }
+
+    #[test]
+    fn a_location_never_leaves_https() {
+        let to = |from: &str, location: &str| {
+            let headers = [(LOCATION, location.parse().unwrap())].into_iter().collect();
+            resolve(&Url::parse(from).unwrap(), &headers).map(|url| url.to_string())
+        };
+        assert_eq!(to("https://a/v2/x", "/v2/y?z=1").unwrap(), "https://a/v2/y?z=1");
+        assert_eq!(to("http://a/v2/x", "https://b/y").unwrap(), "https://b/y");
+        for (from, location) in [
+            ("https://a/x", "http://a/x"),
+            ("https://a/x", "file:///x"),
+            ("http://a/x", "ftp://a/x"),
+            ("http://a", "//["),
+        ] {
+            assert!(to(from, location).is_err(), "{location}");
+        }
+        assert!(resolve(&Url::parse("https://a/").unwrap(), &HeaderMap::new()).is_err());
     }
 }

@@ -10,7 +10,7 @@ mod time;
 mod words;
 
 pub(in crate::port) use clients::Clients;
-pub(in crate::port) use link::next_page;
+pub(in crate::port) use link::{next_page, resolve};
 pub(in crate::port) use retry::{Pauses, is_transient, retry_after};
 pub(in crate::port) use secret::Secret;
 pub(in crate::port) use time::{http_date, rfc3339};

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::port::authority::place;
 use crate::port::chain;
-use crate::port::http::{Clients, Pauses, RetryPolicy, Stats, Timeouts, is_transient, retry_after};
+use crate::port::http::{Clients, Pauses, RetryPolicy, Stats, Timeouts, is_transient, resolve, retry_after};
 
 /// Error bodies, token answers and tag pages are read up to here.
 pub(super) const SMALL_LIMIT: u64 = 1 << 20;
@@ -174,40 +174,5 @@ impl Transport {
         }
         self.stats.received(body.len() as u64);
         Ok(Reply { status: status.as_u16(), headers, body, url })
-    }
-}
-
-/// Where an answer's `Location` leads.
-pub(super) fn resolve(from: &Url, headers: &HeaderMap) -> Result<Url, String> {
-    let location = headers.get(LOCATION).ok_or("the answer has no Location")?;
-    let location = location.to_str().map_err(|_| "the Location is not text")?;
-    let url = from.join(location).map_err(|error| format!("the Location is not a URL: {error}"))?;
-    match (from.scheme(), url.scheme()) {
-        (_, "https") | ("http", "http") => Ok(url),
-        (_, scheme) => Err(format!("the Location leads from {} to {scheme}", from.scheme())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_location_never_leaves_https() {
-        let to = |from: &str, location: &str| {
-            let headers = [(LOCATION, location.parse().unwrap())].into_iter().collect();
-            resolve(&Url::parse(from).unwrap(), &headers).map(|url| url.to_string())
-        };
-        assert_eq!(to("https://a/v2/x", "/v2/y?z=1").unwrap(), "https://a/v2/y?z=1");
-        assert_eq!(to("http://a/v2/x", "https://b/y").unwrap(), "https://b/y");
-        for (from, location) in [
-            ("https://a/x", "http://a/x"),
-            ("https://a/x", "file:///x"),
-            ("http://a/x", "ftp://a/x"),
-            ("http://a", "//["),
-        ] {
-            assert!(to(from, location).is_err(), "{location}");
-        }
-        assert!(resolve(&Url::parse("https://a/").unwrap(), &HeaderMap::new()).is_err());
     }
 }
