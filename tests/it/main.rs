@@ -12,6 +12,7 @@
 mod archive;
 mod ci;
 mod demo;
+mod github;
 mod laws;
 mod pipelines;
 mod real;

@@ -4,6 +4,7 @@
 pub mod crash;
 pub mod docker_registry;
 pub mod git_server;
+pub mod github;
 pub mod http;
 pub mod images;
 pub mod registry_server;

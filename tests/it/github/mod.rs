@@ -1,0 +1,3 @@
+//! The GitHub side: first of all, the GitHub to test against.
+
+mod fake;

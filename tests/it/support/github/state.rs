@@ -1,0 +1,448 @@
+//! What this GitHub knows. A test reads and changes it as it likes; only what is in git is not here.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+pub use super::tokens::{Kind, Level, Role, Token};
+
+/// The first moment of a world: a little after `sandbox::NOW`, at which its commits were made.
+pub const EPOCH: i64 = crate::support::sandbox::NOW + 3_600;
+
+/// A person's token with push rights, known to every new world.
+pub const MAINTAINER: &str = "ghp_maintainer";
+
+/// The login behind it.
+pub const MARIA: &str = "maria";
+
+#[derive(Clone, Debug)]
+pub struct State {
+    pub repository: Repository,
+    pub tokens: Vec<Token>,
+    pub releases: Vec<Release>,
+    /// The release that somebody marked as the latest; else GitHub works it out.
+    pub latest: Option<u64>,
+    pub pulls: Vec<Pull>,
+    /// The labels that the repository has.
+    pub labels: Vec<Label>,
+    pub comments: Vec<Comment>,
+    pub workflows: Vec<Workflow>,
+    pub runs: Vec<Run>,
+    pub jobs: Vec<Job>,
+    pub rulesets: Vec<Ruleset>,
+    /// By branch.
+    pub protections: BTreeMap<String, Value>,
+    pub app: Option<App>,
+    /// Seconds since 1970; one more with everything that happens.
+    pub clock: i64,
+    pub next_id: u64,
+    /// From how many lists of releases a new draft is missing.
+    pub draft_lag: usize,
+    /// Answer 404 and not 403 to a classic token without the scope, as GitHub does where the
+    /// existence of a thing is a secret.
+    pub hide_from_classic: bool,
+    /// Whether `GITHUB_TOKEN` may open pull requests: a setting of the repository's.
+    pub actions_may_propose: bool,
+    /// Keep `refs/pull/N/head` and `…/merge` in the repository, as GitHub does.
+    pub pull_refs: bool,
+    /// So many runs a filtered search has at most, on however many pages: 1,000.
+    pub cap: usize,
+    /// GitHub counts no further than its cap; with this it says how many there are.
+    pub count_past_cap: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Repository {
+    pub id: u64,
+    pub owner: String,
+    pub name: String,
+    pub private: bool,
+    pub archived: bool,
+    pub organization: bool,
+    pub allow_merge_commit: bool,
+    pub allow_squash_merge: bool,
+    pub allow_rebase_merge: bool,
+    pub delete_branch_on_merge: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Release {
+    pub id: u64,
+    /// `untagged-…` when its tag was taken away from a draft.
+    pub tag_name: String,
+    pub target_commitish: String,
+    pub name: Option<String>,
+    pub body: Option<String>,
+    pub draft: bool,
+    pub prerelease: bool,
+    pub author: String,
+    /// The date of the tag's commit, once there is one.
+    pub created_at: i64,
+    pub published_at: Option<i64>,
+    pub assets: Vec<Asset>,
+    /// Somebody said `make_latest: false`: never the latest by itself.
+    pub never_latest: bool,
+    /// So many lists more don't show it.
+    pub hidden: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Asset {
+    pub id: u64,
+    pub name: String,
+    pub label: Option<String>,
+    pub content_type: String,
+    /// `uploaded`, or `starter` when the upload broke.
+    pub state: String,
+    pub bytes: Arc<Vec<u8>>,
+    /// `None` for assets older than GitHub's digests.
+    pub digest: Option<String>,
+    pub uploader: String,
+    pub created_at: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// A branch of the repository itself.
+    Own,
+    /// A branch of somebody's fork, `owner/name`; its commit is `head_sha`.
+    Fork(String),
+    /// The fork is gone.
+    Gone,
+}
+
+#[derive(Clone, Debug)]
+pub struct Pull {
+    pub number: u64,
+    pub title: String,
+    pub body: Option<String>,
+    pub author: String,
+    pub head: Head,
+    pub head_ref: String,
+    pub head_sha: String,
+    pub base_ref: String,
+    pub base_sha: String,
+    pub open: bool,
+    pub draft: bool,
+    pub labels: Vec<String>,
+    pub created_at: i64,
+    pub updated_at: i64,
+    pub closed_at: Option<i64>,
+    pub merged_at: Option<i64>,
+    pub merged_by: Option<String>,
+    pub merge_commit_sha: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Label {
+    pub id: u64,
+    pub name: String,
+    pub color: String,
+    pub description: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Comment {
+    pub id: u64,
+    /// Of the issue or pull request.
+    pub number: u64,
+    pub author: String,
+    pub body: String,
+    pub created_at: i64,
+    pub updated_at: i64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Workflow {
+    pub id: u64,
+    /// `.github/workflows/NAME.yaml`.
+    pub path: String,
+    pub name: String,
+}
+
+/// A run of a workflow. Nullable as GitHub's description has it.
+#[derive(Clone, Debug)]
+pub struct Run {
+    pub id: u64,
+    pub workflow: u64,
+    pub name: Option<String>,
+    pub head_branch: Option<String>,
+    pub head_sha: String,
+    pub event: String,
+    pub status: Option<String>,
+    pub conclusion: Option<String>,
+    pub actor: String,
+    pub attempt: u64,
+    pub created_at: i64,
+    pub started_at: i64,
+}
+
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub id: u64,
+    pub run: u64,
+    pub attempt: u64,
+    pub name: String,
+    pub status: String,
+    pub conclusion: Option<String>,
+    pub started_at: i64,
+    pub completed_at: Option<i64>,
+}
+
+/// A set of rules. The patterns are GitHub's: `refs/heads/main`, `refs/tags/v*`, `~ALL`, `~DEFAULT_BRANCH`.
+#[derive(Clone, Debug)]
+pub struct Ruleset {
+    pub id: u64,
+    pub name: String,
+    /// `branch`, `tag` or `push`.
+    pub target: String,
+    /// `active`, `evaluate` or `disabled`.
+    pub enforcement: String,
+    /// Of the organisation, and not of the repository.
+    pub inherited: bool,
+    pub include: Vec<String>,
+    pub exclude: Vec<String>,
+    /// As GitHub writes them: `{"type": "required_linear_history"}`.
+    pub rules: Vec<Value>,
+    /// By login, `always`, `pull_requests_only`, `never`.
+    pub bypass: BTreeMap<String, String>,
+}
+
+/// A GitHub App and its installation here.
+#[derive(Clone, Debug)]
+pub struct App {
+    pub id: u64,
+    pub slug: String,
+    pub client_id: String,
+    pub installation: u64,
+    pub permissions: BTreeMap<String, Level>,
+    /// The public half of its key (SubjectPublicKeyInfo or PKCS#1, DER): with it signatures are verified.
+    pub public_key: Option<Vec<u8>>,
+    /// When the next token ends; else in an hour of the machine's own clock.
+    pub expires_at: Option<i64>,
+    pub issued: usize,
+}
+
+impl State {
+    pub fn new(owner: &str, name: &str) -> Self {
+        let repository = Repository {
+            id: 1_296_269,
+            owner: owner.into(),
+            name: name.into(),
+            private: false,
+            archived: false,
+            organization: true,
+            allow_merge_commit: true,
+            allow_squash_merge: true,
+            allow_rebase_merge: true,
+            delete_branch_on_merge: false,
+        };
+        Self {
+            repository,
+            tokens: vec![Token::classic(MAINTAINER, MARIA, Role::Push)],
+            releases: Vec::new(),
+            latest: None,
+            pulls: Vec::new(),
+            labels: Vec::new(),
+            comments: Vec::new(),
+            workflows: Vec::new(),
+            runs: Vec::new(),
+            jobs: Vec::new(),
+            rulesets: Vec::new(),
+            protections: BTreeMap::new(),
+            app: None,
+            clock: EPOCH,
+            next_id: 1_000,
+            draft_lag: 0,
+            hide_from_classic: false,
+            actions_may_propose: true,
+            pull_refs: true,
+            cap: 1_000,
+            count_past_cap: false,
+        }
+    }
+
+    /// This moment; the next one is a second later.
+    pub fn now(&mut self) -> i64 {
+        self.clock += 1;
+        self.clock
+    }
+
+    pub fn id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.repository.owner, self.repository.name)
+    }
+
+    /// The release of that tag, drafts too.
+    pub fn release(&self, tag: &str) -> Option<&Release> {
+        self.releases.iter().find(|release| release.tag_name == tag)
+    }
+
+    pub fn release_mut(&mut self, tag: &str) -> Option<&mut Release> {
+        self.releases.iter_mut().find(|release| release.tag_name == tag)
+    }
+
+    pub fn pull(&self, number: u64) -> Option<&Pull> {
+        self.pulls.iter().find(|pull| pull.number == number)
+    }
+
+    pub fn pull_mut(&mut self, number: u64) -> Option<&mut Pull> {
+        self.pulls.iter_mut().find(|pull| pull.number == number)
+    }
+
+    /// Adds a release and returns its id; a published one is expected to have its tag already.
+    pub fn add_release(&mut self, tag: &str, draft: bool, prerelease: bool) -> u64 {
+        let (id, now) = (self.id(), self.now());
+        self.releases.push(Release {
+            id,
+            tag_name: tag.into(),
+            target_commitish: "main".into(),
+            name: Some(tag.into()),
+            body: None,
+            draft,
+            prerelease,
+            author: MARIA.into(),
+            created_at: now,
+            published_at: (!draft).then_some(now),
+            assets: Vec::new(),
+            never_latest: false,
+            hidden: 0,
+        });
+        id
+    }
+
+    /// Adds an asset to the release of that id and returns the asset's id.
+    pub fn add_asset(&mut self, release: u64, name: &str, bytes: impl Into<Vec<u8>>) -> u64 {
+        let (id, now, bytes) = (self.id(), self.now(), bytes.into());
+        let release = self.releases.iter_mut().find(|known| known.id == release).unwrap();
+        release.assets.push(Asset {
+            id,
+            name: name.into(),
+            label: None,
+            content_type: "application/octet-stream".into(),
+            state: "uploaded".into(),
+            digest: Some(super::assets::digest(&bytes)),
+            bytes: Arc::new(bytes),
+            uploader: MARIA.into(),
+            created_at: now,
+        });
+        id
+    }
+
+    /// An upload of that name that broke: nothing in it, and in the way.
+    pub fn add_broken_asset(&mut self, release: u64, name: &str) -> u64 {
+        let id = self.add_asset(release, name, "");
+        let assets = self.releases.iter_mut().flat_map(|release| &mut release.assets);
+        let asset = assets.into_iter().find(|asset| asset.id == id).unwrap();
+        (asset.state, asset.digest) = ("starter".into(), None);
+        id
+    }
+
+    /// Takes a draft's tag away, as GitHub does when somebody deletes the tag of a release.
+    pub fn orphan(&mut self, tag: &str) {
+        let id = self.id();
+        let release = self.release_mut(tag).unwrap();
+        (release.draft, release.published_at) = (true, None);
+        release.tag_name = format!("untagged-{:020x}", u128::from(id) * 0x9e37_79b9_7f4a_7c15);
+    }
+
+    /// Adds an open pull request from a branch of the repository itself and returns its number.
+    pub fn add_pull(&mut self, head: &str, head_sha: &str, base: &str, base_sha: &str, title: &str) -> u64 {
+        let (number, now) = (self.pulls.iter().map(|pull| pull.number).max().unwrap_or(0) + 1, self.now());
+        self.pulls.push(Pull {
+            number,
+            title: title.into(),
+            body: None,
+            author: MARIA.into(),
+            head: Head::Own,
+            head_ref: head.into(),
+            head_sha: head_sha.into(),
+            base_ref: base.into(),
+            base_sha: base_sha.into(),
+            open: true,
+            draft: false,
+            labels: Vec::new(),
+            created_at: now,
+            updated_at: now,
+            closed_at: None,
+            merged_at: None,
+            merged_by: None,
+            merge_commit_sha: None,
+        });
+        number
+    }
+
+    /// Adds an active ruleset of the repository's and returns its id; rules are GitHub's, by type, the
+    /// ones without parameters.
+    pub fn add_ruleset(&mut self, target: &str, include: &[&str], rules: &[&str]) -> u64 {
+        let id = self.id();
+        let rules = rules.iter().map(|rule| serde_json::json!({"type": rule})).collect();
+        let include = include.iter().map(|pattern| (*pattern).to_owned()).collect();
+        let name = format!("rules {id}");
+        let (target, enforcement) = (target.into(), "active".into());
+        let (exclude, bypass) = (Vec::new(), BTreeMap::new());
+        self.rulesets.push(Ruleset {
+            id,
+            name,
+            target,
+            enforcement,
+            inherited: false,
+            include,
+            exclude,
+            rules,
+            bypass,
+        });
+        id
+    }
+
+    /// Adds a workflow, `.github/workflows/FILE`.
+    pub fn add_workflow(&mut self, file: &str) -> u64 {
+        let id = self.id();
+        self.workflows.push(Workflow { id, path: format!(".github/workflows/{file}"), name: file.into() });
+        id
+    }
+
+    /// Adds a successful run of now, to be changed at will, and returns its id.
+    pub fn add_run(&mut self, file: &str, event: &str, branch: &str, sha: &str) -> u64 {
+        let path = format!(".github/workflows/{file}");
+        let known = self.workflows.iter().find(|workflow| workflow.path == path).map(|workflow| workflow.id);
+        let workflow = known.unwrap_or_else(|| self.add_workflow(file));
+        let (id, now) = (self.id(), self.now());
+        self.runs.push(Run {
+            id,
+            workflow,
+            name: Some(file.into()),
+            head_branch: Some(branch.into()),
+            head_sha: sha.into(),
+            event: event.into(),
+            status: Some("completed".into()),
+            conclusion: Some("success".into()),
+            actor: MARIA.into(),
+            attempt: 1,
+            created_at: now,
+            started_at: now,
+        });
+        id
+    }
+
+    /// Adds a successful job to a run's first attempt.
+    pub fn add_job(&mut self, run: u64, name: &str) -> u64 {
+        let (id, now) = (self.id(), self.now());
+        self.jobs.push(Job {
+            id,
+            run,
+            attempt: 1,
+            name: name.into(),
+            status: "completed".into(),
+            conclusion: Some("success".into()),
+            started_at: now,
+            completed_at: Some(now),
+        });
+        id
+    }
+}
