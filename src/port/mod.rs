@@ -6,6 +6,7 @@
 pub mod authority;
 pub mod folder;
 pub mod forge;
+mod http;
 pub mod registry;
 pub mod repository;
 

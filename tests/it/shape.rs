@@ -14,14 +14,15 @@ const ORDER: [&str; 11] =
 const REPORT_KNOWS: [&str; 3] = ["model", "stage", "engine"];
 
 /// Where a crate may be known, below src: what it is behind can be replaced there and nowhere else.
-const CRATES: [(&str, &[&str]); 10] = [
+const CRATES: [(&str, &[&str]); 11] = [
     ("clap", &["cli"]),
     ("flate2", &["archive/gzip.rs", "refs/gzip.rs", "cli/demo"]),
     ("git2", &["port/repository"]),
     ("granit_parser", &["yaml/parse.rs"]),
     ("indicatif", &["report/progress.rs"]),
     ("oci_client", &["port/registry/remote"]),
-    ("reqwest", &["port/authority.rs", "port/registry", "port/repository"]),
+    ("octocrab", &["port/forge/github"]),
+    ("reqwest", &["port/authority.rs", "port/forge/github", "port/http", "port/registry", "port/repository"]),
     ("serde_yaml", &["archive/chart/metadata.rs", "pipeline"]),
     ("sha2", &["model"]),
     ("tar", &["archive", "cli/demo"]),

@@ -3,6 +3,7 @@
 //! Plain git needs none of it: a branch is the proposal, ancestry the merge, an annotated tag the
 //! release. So a pipeline on plain git has no forge port at all.
 
+pub mod github;
 mod release;
 mod review;
 mod run;

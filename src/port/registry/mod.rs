@@ -5,9 +5,6 @@ mod remote;
 mod router;
 
 pub use layout::Layout;
-pub use remote::retry::RetryPolicy;
-pub use remote::stats::{Counts, Stats};
-pub use remote::transport::Timeouts;
 pub use router::{Config, ConfigError, Registries};
 
 use std::path::PathBuf;
@@ -15,6 +12,7 @@ use std::path::PathBuf;
 use futures_util::future::BoxFuture;
 
 use super::WriteError;
+pub use super::http::{Counts, RetryPolicy, Stats, Timeouts};
 pub use crate::model::{Blob, Content};
 
 use crate::model::{Answer, Descriptor, Digest, Manifest, Repository, Tag};

@@ -9,7 +9,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, LOCATI
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, StatusCode, Url};
 
-use super::Credential;
+use super::credential::Login;
 use crate::port::chain;
 
 /// As many hops as git follows by default is more than any forge needs.
@@ -24,7 +24,7 @@ const CONNECT: Duration = Duration::from_secs(20);
 pub(super) struct Session {
     client: Client,
     origin: Url,
-    credential: Option<Credential>,
+    login: Option<Login>,
     state: Mutex<State>,
 }
 
@@ -61,9 +61,9 @@ pub(super) fn client(patience: Duration, trusted: &[Certificate]) -> Result<Clie
 }
 
 impl Session {
-    pub(super) fn new(client: Client, origin: Url, credential: Option<Credential>) -> Self {
+    pub(super) fn new(client: Client, origin: Url, login: Option<Login>) -> Self {
         let state = State { base: origin.clone(), seen: Seen::default() };
-        Self { client, origin, credential, state: Mutex::new(state) }
+        Self { client, origin, login, state: Mutex::new(state) }
     }
 
     pub(super) fn seen(&self) -> Seen {
@@ -122,10 +122,8 @@ impl Session {
 
     /// The credential goes to the origin it was given for: scheme, host and port.
     fn authorize(&self, request: RequestBuilder, url: &Url) -> RequestBuilder {
-        match &self.credential {
-            Some(credential) if url.origin() == self.origin.origin() => {
-                request.header(AUTHORIZATION, credential.header())
-            }
+        match &self.login {
+            Some(login) if url.origin() == self.origin.origin() => request.header(AUTHORIZATION, login.header()),
             _ => request,
         }
     }
@@ -180,10 +178,9 @@ impl Session {
     /// Keeps what went wrong and returns it in words that libgit2 can carry.
     fn fail(&self, status: Option<u16>, detail: &str) -> String {
         let detail: String = detail.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let mut detail =
-            self.credential.as_ref().map_or_else(|| detail.clone(), |credential| credential.redact(&detail));
+        let mut detail = self.login.as_ref().map_or_else(|| detail.clone(), |login| login.redact(&detail));
         let elsewhere = self.state().base.origin() != self.origin.origin();
-        if elsewhere && self.credential.is_some() {
+        if elsewhere && self.login.is_some() {
             detail.push_str(" (redirected to another host, where the credential was not sent)");
         }
         let words = status.map_or_else(|| detail.clone(), |status| format!("the server answered {status}: {detail}"));

@@ -9,6 +9,7 @@ use reqwest::blocking::Client;
 use reqwest::{Certificate, Url};
 
 use super::compare::{self, Attempt};
+use super::credential::Login;
 use super::libgit::{self, id};
 use super::session::{self, Seen, Session};
 use super::{Credential, Listed, RefUpdate, Refs, Store, private, transport};
@@ -32,7 +33,7 @@ impl Smart {
     }
 
     pub(super) fn list(&self, store: &Store) -> Result<Refs, Unknown> {
-        self.run(store, |repository| {
+        self.run(store, self.login()?, |repository| {
             let mut remote = repository.remote_anonymous(self.url.as_str())?;
             let connection = remote.connect_auth(Direction::Fetch, None, None)?;
             Ok(read(connection.list()?))
@@ -42,7 +43,7 @@ impl Smart {
 
     pub(super) fn fetch(&self, store: &Store, names: &[RefName]) -> Result<(), Unknown> {
         let absent = RefCell::new(None);
-        self.run(store, |repository| {
+        self.run(store, self.login()?, |repository| {
             let mut remote = repository.remote_anonymous(self.url.as_str())?;
             let mut connection = remote.connect_auth(Direction::Fetch, None, None)?;
             let refs = read(connection.list()?);
@@ -71,7 +72,8 @@ impl Smart {
     pub(super) fn update(&self, store: &Store, update: &RefUpdate) -> Result<(), WriteError> {
         let what = self.what(Some(&update.name));
         let said = RefCell::new(Said::default());
-        let pushed = self.run(store, |repository| self.push(repository, update, &said));
+        let login = self.login()?;
+        let pushed = self.run(store, login.clone(), |repository| self.push(repository, update, &said));
         let said = said.into_inner();
         let failed = match (pushed, said.advertised) {
             (_, Some(found)) if found == update.target => return Ok(()),
@@ -86,7 +88,7 @@ impl Smart {
         let attempt = match &said.rejected {
             Some(words) => {
                 let words = format!("{words}{}", said.sideband());
-                let detail = self.credential.as_ref().map_or(words.clone(), |credential| credential.redact(&words));
+                let detail = login.as_ref().map_or(words.clone(), |login| login.redact(&words));
                 Attempt::Rejected { status: None, detail }
             }
             None => failed.attempt(&what),
@@ -122,13 +124,23 @@ impl Smart {
     }
 
     /// Runs calls into libgit2 on a handle of their own, so that the store stays free meanwhile.
-    fn run<T>(&self, store: &Store, work: impl FnOnce(&Repository) -> Result<T, git2::Error>) -> Result<T, Failed> {
+    fn run<T>(
+        &self,
+        store: &Store,
+        login: Option<Login>,
+        work: impl FnOnce(&Repository) -> Result<T, git2::Error>,
+    ) -> Result<T, Failed> {
         let client = self.client.get_or_init(|| session::client(self.patience, &self.trusted)).clone();
         let client = client.map_err(|words| Failed { words, seen: Seen::default() })?;
-        let session = Arc::new(Session::new(client, self.url.clone(), self.credential.clone()));
+        let session = Arc::new(Session::new(client, self.url.clone(), login));
         let result =
             Repository::open_bare(store.dir()).and_then(|repository| transport::within(&session, || work(&repository)));
         result.map_err(|error| Failed { words: libgit::words(&error), seen: session.seen() })
+    }
+
+    /// Who we are for one operation.
+    fn login(&self) -> Result<Option<Login>, Unknown> {
+        self.credential.as_ref().map(Credential::login).transpose()
     }
 
     fn what(&self, name: Option<&RefName>) -> String {

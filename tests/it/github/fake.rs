@@ -1,6 +1,15 @@
 //! The fake GitHub behaves like the real one where promotions depend on it.
 
+mod actions;
+mod apps;
+mod description;
+mod faults;
+mod issues;
+mod pulls;
+mod refs;
 mod releases;
+mod rules;
+mod tokens;
 
 use std::path::PathBuf;
 

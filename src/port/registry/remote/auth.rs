@@ -10,10 +10,10 @@ use reqwest::header::{HeaderMap, HeaderValue};
 
 use super::challenge::{self, Challenge};
 use super::credentials::{Credential, Credentials};
-use super::secret::Secret;
 use super::token::{Last, Slots};
 use super::transport::Transport;
 use crate::model::{Repository, Unknown};
+use crate::port::http::Secret;
 
 /// What a request needs to be allowed: the repository whose credentials count, and scopes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

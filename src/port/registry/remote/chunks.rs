@@ -18,12 +18,12 @@ use tokio::io::AsyncReadExt;
 use tokio::time::Instant;
 
 use super::auth::{Access, Proof};
-use super::transport::{Timeouts, USER_AGENT, is_transient};
 use super::upload::{Trouble, local};
 use super::{Remote, words};
 use crate::model::{Repository, Unknown};
 use crate::port::authority::{Authorities, place};
 use crate::port::chain;
+use crate::port::http::{Timeouts, USER_AGENT, is_transient};
 use crate::port::registry::{Blob, Content};
 
 /// One chunk: the largest piece every large registry takes.
@@ -70,7 +70,7 @@ impl Remote {
             let stream = stream.map_ok(Into::into).map_err(OciDistributionError::IoError);
             client.push_blob_stream(&target, stream, &digest, Some(size)).await
         };
-        match tokio::time::timeout(self.transport.deadline(size), push).await {
+        match tokio::time::timeout(self.transport.timeouts.deadline(size), push).await {
             Ok(Ok(_)) => {
                 self.transport.stats.count("POST", 0);
                 (0..size.div_ceil(CHUNK)).for_each(|_| self.transport.stats.count("PATCH", 0));

@@ -13,8 +13,8 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::helper::Helpers;
-use super::secret::Secret;
 use crate::model::Repository;
+use crate::port::http::Secret;
 
 /// Docker Hub's key, older than its API.
 const HUB_KEY: &str = "https://index.docker.io/v1/";

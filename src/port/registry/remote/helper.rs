@@ -9,7 +9,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 use super::credentials::Credential;
-use super::secret::Secret;
+use crate::port::http::Secret;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 const LIMIT: usize = 64 << 10;

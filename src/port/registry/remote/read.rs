@@ -1,7 +1,7 @@
 //! Reads, each with four answers.
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LINK, RANGE};
-use reqwest::{Method, Url};
+use reqwest::Method;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RANGE};
 use serde::Deserialize;
 
 use super::auth::Access;
@@ -9,6 +9,7 @@ use super::transport::{Reply, Request, SMALL_LIMIT};
 use super::{Remote, words};
 use crate::model::manifest::{DOCKER_LIST, DOCKER_MANIFEST, MANIFEST_LIMIT, OCI_INDEX, OCI_MANIFEST};
 use crate::model::{Descriptor, Digest, Manifest, Repository, Tag, Unknown};
+use crate::port::http::next_page;
 use crate::port::registry::At;
 
 /// All of them, always: with less, an index reads as absent or is replaced by one of its children.
@@ -140,7 +141,7 @@ impl Remote {
             for tag in &page {
                 tags.insert(tag.parse::<Tag>().map_err(|error| wrong(error.to_string()))?);
             }
-            next = match (next_page(&reply, &self.base).map_err(wrong)?, last) {
+            next = match (next_page(&reply.url, &reply.headers, &self.base).map_err(wrong)?, last) {
                 (Some(url), _) => Some((url, true)),
                 (None, Some(last)) if page.len() == PAGE && (linked || tags.len() > before) => {
                     Some((self.url(repository, &format!("tags/list?n={PAGE}&last={last}"))?, false))
@@ -175,28 +176,4 @@ fn check_manifest(reply: Reply, at: &At) -> Result<Manifest, String> {
         }
         _ => Ok(manifest),
     }
-}
-
-/// The next page's address (RFC 8288), which must be on the same registry.
-fn next_page(reply: &Reply, base: &Url) -> Result<Option<Url>, String> {
-    for value in reply.headers.get_all(LINK) {
-        let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let mut rest = text.as_str();
-        while let Some((target, after)) = rest.split_once('<').and_then(|(_, link)| link.split_once('>')) {
-            rest = after;
-            let parameters = after.split('<').next().unwrap_or(after);
-            let is_next = parameters.split([';', ',']).any(|parameter| {
-                let (key, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-                key.trim().eq_ignore_ascii_case("rel") && value.trim().trim_matches('"').eq_ignore_ascii_case("next")
-            });
-            if is_next {
-                let url = reply.url.join(target).map_err(|error| format!("the next page has no address: {error}"))?;
-                return match url.origin() == base.origin() {
-                    true => Ok(Some(url)),
-                    false => Err("the next page is on another host".into()),
-                };
-            }
-        }
-    }
-    Ok(None)
 }

@@ -6,11 +6,10 @@ use tokio::sync::Semaphore;
 
 use super::credentials::Credentials;
 use super::helper::Helpers;
-use super::retry::Pauses;
-use super::transport::{Clients, Transport, USER_AGENT};
+use super::transport::Transport;
 use crate::port::authority::Authorities;
-use crate::port::chain;
-use crate::port::registry::{Config, ConfigError, Stats};
+use crate::port::http::{Clients, Pauses, Stats};
+use crate::port::registry::{Config, ConfigError};
 
 pub(in crate::port::registry) struct Shared {
     pub(super) transport: Arc<Transport>,
@@ -22,22 +21,7 @@ pub(in crate::port::registry) struct Shared {
 impl Shared {
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
         let authorities = Authorities::read(&config.ca)?;
-        let client = |place: &str| {
-            let builder = reqwest::Client::builder()
-                .user_agent(USER_AGENT)
-                .connect_timeout(config.timeouts.connect)
-                .read_timeout(config.timeouts.read)
-                .redirect(reqwest::redirect::Policy::none());
-            let built = builder.tls_certs_merge(authorities.certificates(place)).build();
-            built.map_err(|error| ConfigError::Client(chain(&error)))
-        };
-        let mut hosts: Vec<&str> = authorities.hosts().collect();
-        // A host with its port before the host alone: the first that covers a place is used.
-        hosts.sort_by_key(|host| (std::cmp::Reverse(host.len()), *host));
-        hosts.dedup();
-        let own =
-            hosts.into_iter().map(|host| Ok((host.to_owned(), client(host)?))).collect::<Result<_, ConfigError>>()?;
-        let clients = Clients { own, others: client("")? };
+        let clients = Clients::new(&authorities, &config.timeouts).map_err(ConfigError::Client)?;
         let credentials = match &config.docker_config {
             None => Credentials::default(),
             Some(path) => {

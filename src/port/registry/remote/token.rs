@@ -13,10 +13,10 @@ use tokio::time::Instant;
 
 use super::auth::{Access, Auth, Proof, lock};
 use super::credentials::Credential;
-use super::secret::Secret;
 use super::transport::Request;
 use super::words;
 use crate::model::{Repository, Unknown};
+use crate::port::http::Secret;
 
 /// What distribution's specification lets a token live when it doesn't say.
 const DEFAULT_LIFETIME: u64 = 60;

@@ -1,40 +1,19 @@
 //! The one way a request leaves: throttled, timed, capped, counted, and repeated by policy.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Method, Url};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::retry::{Pauses, RetryPolicy, retry_after};
-use super::stats::Stats;
-use crate::port::authority::{covers, place};
+use crate::port::authority::place;
 use crate::port::chain;
+use crate::port::http::{Clients, Pauses, RetryPolicy, Stats, Timeouts, is_transient, resolve, retry_after};
 
-pub(super) const USER_AGENT: &str = concat!("sealift/", env!("CARGO_PKG_VERSION"));
 /// Error bodies, token answers and tag pages are read up to here.
 pub(super) const SMALL_LIMIT: u64 = 1 << 20;
 const REDIRECT_LIMIT: u32 = 5;
-/// The slowest transfer that is still waited for.
-const BYTES_PER_SECOND: u64 = 64 << 10;
-
-/// How long a request may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    pub connect: Duration,
-    /// Between two pieces of an answer.
-    pub read: Duration,
-    /// For a whole small request; large bodies get more, by their size.
-    pub total: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self { connect: Duration::from_secs(10), read: Duration::from_secs(30), total: Duration::from_secs(60) }
-    }
-}
 
 /// Shared by every host, so that throttling, counting and connections are.
 pub(super) struct Transport {
@@ -44,19 +23,6 @@ pub(super) struct Transport {
     pub pauses: Pauses,
     pub permits: Semaphore,
     pub stats: Arc<Stats>,
-}
-
-/// An HTTP client per host that has authorities of its own, and one for all others.
-pub(super) struct Clients {
-    pub own: Vec<(String, reqwest::Client)>,
-    pub others: reqwest::Client,
-}
-
-impl Clients {
-    fn of(&self, url: &Url) -> &reqwest::Client {
-        let place = place(url);
-        self.own.iter().find(|(host, _)| covers(host, &place)).map_or(&self.others, |(_, client)| client)
-    }
 }
 
 /// When an unclear outcome allows a repetition.
@@ -153,34 +119,16 @@ impl Transport {
         }
     }
 
-    /// Waits while a host has asked to be left alone, if the budget allows.
+    /// Waits while a host has asked to be left alone.
     pub async fn wait_out(&self, host: &str, started: Instant) -> Result<(), Failure> {
-        loop {
-            let left = self.pauses.left(host);
-            if left.is_zero() {
-                return Ok(());
-            }
-            if started.elapsed().saturating_add(left) > self.policy.budget {
-                let (left, budget) = (left.as_secs_f32().ceil(), self.policy.budget.as_secs());
-                return Err(Failure {
-                    detail: format!("{host} asks to wait {left} s more, which is over the limit of {budget} s"),
-                    sent: false,
-                    retry: false,
-                });
-            }
-            tokio::time::sleep(left).await;
-        }
-    }
-
-    /// The time a transfer may take.
-    pub fn deadline(&self, bytes: u64) -> Duration {
-        self.timeouts.total + Duration::from_secs(bytes / BYTES_PER_SECOND)
+        let waited = self.pauses.wait_out(host, started, &self.policy).await;
+        waited.map_err(|detail| Failure { detail, sent: false, retry: false })
     }
 
     async fn once(&self, request: &Request) -> Result<Reply, Failure> {
         let Ok(_permit) = self.permits.acquire().await else { return Err(Failure::lasting("shut down")) };
         let bytes = request.limit + request.body.as_ref().map_or(0, |b| b.len() as u64);
-        match tokio::time::timeout(self.deadline(bytes), self.follow(request)).await {
+        match tokio::time::timeout(self.timeouts.deadline(bytes), self.follow(request)).await {
             Ok(result) => result,
             Err(_) => Err(Failure { detail: "timed out".into(), sent: true, retry: true }),
         }
@@ -226,45 +174,5 @@ impl Transport {
         }
         self.stats.received(body.len() as u64);
         Ok(Reply { status: status.as_u16(), headers, body, url })
-    }
-}
-
-/// 501 and 505 will say the same next time.
-pub(super) fn is_transient(status: u16) -> bool {
-    status == 429 || ((500..600).contains(&status) && !matches!(status, 501 | 505))
-}
-
-/// Where an answer's `Location` leads.
-pub(super) fn resolve(from: &Url, headers: &HeaderMap) -> Result<Url, String> {
-    let location = headers.get(LOCATION).ok_or("the answer has no Location")?;
-    let location = location.to_str().map_err(|_| "the Location is not text")?;
-    let url = from.join(location).map_err(|error| format!("the Location is not a URL: {error}"))?;
-    match (from.scheme(), url.scheme()) {
-        (_, "https") | ("http", "http") => Ok(url),
-        (_, scheme) => Err(format!("the Location leads from {} to {scheme}", from.scheme())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_location_never_leaves_https() {
-        let to = |from: &str, location: &str| {
-            let headers = [(LOCATION, location.parse().unwrap())].into_iter().collect();
-            resolve(&Url::parse(from).unwrap(), &headers).map(|url| url.to_string())
-        };
-        assert_eq!(to("https://a/v2/x", "/v2/y?z=1").unwrap(), "https://a/v2/y?z=1");
-        assert_eq!(to("http://a/v2/x", "https://b/y").unwrap(), "https://b/y");
-        for (from, location) in [
-            ("https://a/x", "http://a/x"),
-            ("https://a/x", "file:///x"),
-            ("http://a/x", "ftp://a/x"),
-            ("http://a", "//["),
-        ] {
-            assert!(to(from, location).is_err(), "{location}");
-        }
-        assert!(resolve(&Url::parse("https://a/").unwrap(), &HeaderMap::new()).is_err());
     }
 }

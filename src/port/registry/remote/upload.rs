@@ -10,10 +10,11 @@ use tokio::time::Instant;
 
 use super::auth::Access;
 use super::chunks::CHUNK;
-use super::transport::{Repeat, Reply, Request, is_transient, resolve};
+use super::transport::{Repeat, Reply, Request};
 use super::{Remote, words};
 use crate::model::{Repository, Unknown};
 use crate::port::WriteError;
+use crate::port::http::{is_transient, resolve};
 use crate::port::registry::{Blob, Content};
 
 /// How an attempt at an upload ended, other than well.

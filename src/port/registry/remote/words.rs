@@ -3,8 +3,7 @@
 use serde::Deserialize;
 
 use super::transport::Reply;
-
-const EXCERPT: usize = 200;
+use crate::port::http::excerpt;
 
 #[derive(Deserialize)]
 struct Envelope {
@@ -45,15 +44,6 @@ pub(super) fn from_body(body: &[u8]) -> String {
     excerpt(&String::from_utf8_lossy(body))
 }
 
-fn excerpt(text: &str) -> String {
-    let line: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
-    let line = line.join(" ");
-    match line.char_indices().nth(EXCERPT) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,7 +77,5 @@ mod tests {
             of(&reply(403, r#"{"errors":[{"code":"DENIED","message":"no\nway"},{"code":"X"}]}"#)),
             "DENIED: no way; X"
         );
-        assert_eq!(of(&reply(500, "<html>\n  <b>\u{1b}[31mno</b>")), "<html> <b> [31mno</b>");
-        assert_eq!(of(&reply(500, &"ä".repeat(500))).chars().count(), EXCERPT + 1);
     }
 }

@@ -7,10 +7,11 @@ use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::auth::Access;
 use super::read::{digest_header, name};
-use super::transport::{Repeat, Request, is_transient};
+use super::transport::{Repeat, Request};
 use super::{Remote, words};
 use crate::model::{Descriptor, Digest, Hasher, Manifest, Repository, Unknown};
 use crate::port::WriteError;
+use crate::port::http::is_transient;
 use crate::port::registry::{At, Blob, Content, Mount};
 
 impl Remote {

@@ -8,9 +8,6 @@ use super::state::{Job, Run, Workflow};
 use super::tokens::{Level, Role};
 use super::views::node;
 
-/// So many results a filtered search has at most, on however many pages.
-pub const CAP: usize = 1_000;
-
 const FILTERS: [&str; 7] = ["actor", "branch", "check_suite_id", "created", "event", "head_sha", "status"];
 
 impl Call<'_> {
@@ -90,7 +87,7 @@ pub fn runs(call: &mut Call) -> Answer {
     runs.sort_by_key(|run| std::cmp::Reverse((run.created_at, run.id)));
     let all = runs.len();
     if FILTERS.iter().any(|name| call.request.parameter(name).is_some()) {
-        runs.truncate(CAP);
+        runs.truncate(call.state.cap);
     }
     let total = if call.state.count_past_cap { all } else { runs.len() };
     Ok(call.counted_page("workflow_runs", total, &runs, |run| call.run_view(run, &workflow)))

@@ -62,6 +62,16 @@ impl Origin {
         self.open().find_commit(commit).unwrap().time().seconds()
     }
 
+    /// Every ref and what it names, by name.
+    pub fn refs(&self) -> Vec<(String, Oid)> {
+        let repository = self.open();
+        let refs = repository.references().unwrap().map(Result::unwrap);
+        let mut refs: Vec<_> =
+            refs.filter_map(|found| Some((found.name().unwrap().to_owned(), found.target()?))).collect();
+        refs.sort();
+        refs
+    }
+
     pub fn parents(&self, commit: Oid) -> Vec<Oid> {
         self.open().find_commit(commit).unwrap().parent_ids().collect()
     }

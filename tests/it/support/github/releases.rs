@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::{Answer, Call, WEB, invalid_field, invalid_words, not_found, reply};
 use super::clock::iso;
+use super::rules::Change;
 use super::state::Release;
 use super::tokens::{Level, Role};
 use super::views::node;
@@ -88,6 +89,7 @@ impl Call<'_> {
                 if !git2::Reference::is_valid_name(&format!("refs/tags/{tag}")) {
                     return Err(invalid_words("Release", "tag_name is not a valid tag"));
                 }
+                self.allowed(&format!("refs/tags/{tag}"), Change::Creation)?;
                 self.origin.set(&format!("refs/tags/{tag}"), commit);
                 commit
             }
@@ -232,11 +234,11 @@ pub fn update(call: &mut Call) -> Answer {
     let retagged = !before.draft && before.tag_name != release.tag_name;
     if stays_draft {
         (release.draft, release.published_at) = (true, None);
-    } else if before.draft || retagged {
-        if let Err(refusal) = call.publish(at) {
-            call.state.releases[at] = before;
-            return Err(refusal);
-        }
+    } else if (before.draft || retagged)
+        && let Err(refusal) = call.publish(at)
+    {
+        call.state.releases[at] = before;
+        return Err(refusal);
     }
     call.mark(at, said.text("make_latest").as_deref(), before.draft && !stays_draft);
     Ok(reply(200, &call.release_view(&call.state.releases[at])))

@@ -1,9 +1,13 @@
 //! Which path is which operation, by GitHub's own templates, and who answers it.
 
 use super::call::{Answer, Call};
-use super::{actions, assets, issues, people, pulls, releases};
+use super::{actions, apps, assets, contents, issues, people, pulls, refs, releases, rules};
 
 pub type Handler = fn(&mut Call) -> Answer;
+
+/// Where an app speaks for itself, with a JWT instead of a token.
+pub const OF_APPS: [&str; 3] =
+    ["/app", "/repos/{owner}/{repo}/installation", "/app/installations/{installation_id}/access_tokens"];
 
 pub struct Route {
     pub method: &'static str,
@@ -44,6 +48,21 @@ pub const ROUTES: &[Route] = &[
     route("PATCH", "/repos/{owner}/{repo}/issues/comments/{comment_id}", issues::update_comment),
     route("GET", "/repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs", actions::runs),
     route("GET", "/repos/{owner}/{repo}/actions/runs/{run_id}/jobs", actions::jobs),
+    route("GET", "/repos/{owner}/{repo}/rules/branches/{branch}", rules::of_branch),
+    route("GET", "/repos/{owner}/{repo}/rulesets", rules::list),
+    route("GET", "/repos/{owner}/{repo}/rulesets/{ruleset_id}", rules::get),
+    route("GET", "/repos/{owner}/{repo}/branches/{branch}/protection", rules::protection),
+    route("GET", "/repos/{owner}/{repo}/branches/{branch}", rules::branch),
+    route("GET", "/repos/{owner}/{repo}/contents/{path}", contents::get),
+    route("GET", "/repos/{owner}/{repo}/git/ref/{ref}", refs::get),
+    route("GET", "/repos/{owner}/{repo}/git/matching-refs/{ref}", refs::matching),
+    route("POST", "/repos/{owner}/{repo}/git/refs", refs::create),
+    route("PATCH", "/repos/{owner}/{repo}/git/refs/{ref}", refs::update),
+    route("DELETE", "/repos/{owner}/{repo}/git/refs/{ref}", refs::delete),
+    route("GET", "/repos/{owner}/{repo}/git/tags/{tag_sha}", refs::tag),
+    route("GET", "/app", apps::get),
+    route("GET", "/repos/{owner}/{repo}/installation", apps::installation),
+    route("POST", "/app/installations/{installation_id}/access_tokens", apps::access_token),
 ];
 
 /// Places that slashes belong to.

@@ -1,7 +1,7 @@
 //! GitHub's own OpenAPI description (fixtures/github), and whether a value is as it says.
 //!
-//! Stricter than the description in one thing: what it doesn't list must not be there, or a
-//! misspelt optional key would go unseen.
+//! Stricter than the description in two things: what it doesn't list must not be there, or a
+//! misspelt optional key would go unseen; and what has properties is an object.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -152,7 +152,8 @@ impl Check<'_> {
 
     /// What a schema says by itself.
     fn shape(&mut self, schema: &Value, value: &Value, at: &str) {
-        let kind = schema.get("type").and_then(Value::as_str);
+        let implied = schema.get("properties").map(|_| "object");
+        let kind = schema.get("type").and_then(Value::as_str).or(implied);
         let fits = match kind {
             Some("object") => value.is_object(),
             Some("array") => value.is_array(),

@@ -46,7 +46,9 @@ pub struct State {
     pub actions_may_propose: bool,
     /// Keep `refs/pull/N/head` and `…/merge` in the repository, as GitHub does.
     pub pull_refs: bool,
-    /// GitHub counts no further than its cap of 1,000 filtered runs; with this it says how many there are.
+    /// So many runs a filtered search has at most, on however many pages: 1,000.
+    pub cap: usize,
+    /// GitHub counts no further than its cap; with this it says how many there are.
     pub count_past_cap: bool,
 }
 
@@ -256,6 +258,7 @@ impl State {
             hide_from_classic: false,
             actions_may_propose: true,
             pull_refs: true,
+            cap: 1_000,
             count_past_cap: false,
         }
     }
@@ -372,6 +375,29 @@ impl State {
             merge_commit_sha: None,
         });
         number
+    }
+
+    /// Adds an active ruleset of the repository's and returns its id; rules are GitHub's, by type, the
+    /// ones without parameters.
+    pub fn add_ruleset(&mut self, target: &str, include: &[&str], rules: &[&str]) -> u64 {
+        let id = self.id();
+        let rules = rules.iter().map(|rule| serde_json::json!({"type": rule})).collect();
+        let include = include.iter().map(|pattern| (*pattern).to_owned()).collect();
+        let name = format!("rules {id}");
+        let (target, enforcement) = (target.into(), "active".into());
+        let (exclude, bypass) = (Vec::new(), BTreeMap::new());
+        self.rulesets.push(Ruleset {
+            id,
+            name,
+            target,
+            enforcement,
+            inherited: false,
+            include,
+            exclude,
+            rules,
+            bypass,
+        });
+        id
     }
 
     /// Adds a workflow, `.github/workflows/FILE`.

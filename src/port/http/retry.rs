@@ -8,6 +8,8 @@ use std::time::Duration;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use tokio::time::Instant;
 
+use super::http_date;
+
 /// When a request is repeated after 429, 5xx or a broken connection. All bounds hold for one
 /// request: at most `attempts` sends, and no wait that would end later than `budget` after the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +34,7 @@ impl Default for RetryPolicy {
 
 impl RetryPolicy {
     /// How long to wait after the `attempt`th failure (from 1), or `None` to give up.
-    pub(super) fn wait(&self, attempt: u32, elapsed: Duration, asked: Option<Duration>) -> Option<Duration> {
+    pub(in crate::port) fn wait(&self, attempt: u32, elapsed: Duration, asked: Option<Duration>) -> Option<Duration> {
         if attempt >= self.attempts {
             return None;
         }
@@ -51,7 +53,7 @@ fn fraction() -> f64 {
 
 /// Until when each host asked not to be asked. Shared by all requests of a run.
 #[derive(Debug, Default)]
-pub(super) struct Pauses(Mutex<HashMap<String, Instant>>);
+pub(in crate::port) struct Pauses(Mutex<HashMap<String, Instant>>);
 
 impl Pauses {
     pub fn set(&self, host: &str, pause: Duration) {
@@ -62,15 +64,30 @@ impl Pauses {
     }
 
     /// What is left of a host's pause.
-    pub fn left(&self, host: &str) -> Duration {
+    fn left(&self, host: &str) -> Duration {
         let pauses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         pauses.get(host).map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()))
+    }
+
+    /// Waits while a host has asked to be left alone, if the policy's budget allows; else says so.
+    pub async fn wait_out(&self, host: &str, started: Instant, policy: &RetryPolicy) -> Result<(), String> {
+        loop {
+            let left = self.left(host);
+            if left.is_zero() {
+                return Ok(());
+            }
+            if started.elapsed().saturating_add(left) > policy.budget {
+                let (left, budget) = (left.as_secs_f32().ceil(), policy.budget.as_secs());
+                return Err(format!("{host} asks to wait {left} s more, which is over the limit of {budget} s"));
+            }
+            tokio::time::sleep(left).await;
+        }
     }
 }
 
 /// `Retry-After` (RFC 9110 §10.2.3). A date is read against the answer's own `Date`, so
 /// that a wrong clock on either side doesn't matter; without one it says nothing.
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(in crate::port) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse::<u64>() {
         return Some(Duration::from_secs(seconds));
@@ -79,39 +96,14 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(Duration::from_secs(http_date(text)?.saturating_sub(now)))
 }
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT`, in seconds since 1970. The two older spellings, which
-/// nobody may send any more, are not read.
-fn http_date(text: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let parts: Vec<&str> = text.trim().split([' ', ':']).collect();
-    let [_, day, month, year, hour, minute, second, "GMT"] = parts.as_slice() else { return None };
-    let month = MONTHS.iter().position(|name| name == month)? as u64 + 1;
-    let (day, year): (u64, u64) = (day.parse().ok()?, year.parse().ok()?);
-    if !(1970..=9999).contains(&year) || !(1..=31).contains(&day) {
-        return None;
-    }
-    // Days from the civil calendar, counted in years that start in March.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468;
-    let (hour, minute, second): (u64, u64, u64) = (hour.parse().ok()?, minute.parse().ok()?, second.parse().ok()?);
-    (hour < 24 && minute < 60 && second <= 60).then_some(days * 86_400 + hour * 3600 + minute * 60 + second)
+/// 501 and 505 will say the same next time.
+pub(in crate::port) fn is_transient(status: u16) -> bool {
+    status == 429 || ((500..600).contains(&status) && !matches!(status, 501 | 505))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_http_dates() {
-        assert_eq!(http_date("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
-        assert_eq!(http_date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
-        assert_eq!(http_date("Thu, 29 Feb 2024 23:59:59 GMT"), Some(1_709_251_199));
-        for text in
-            ["", "soon", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Nov 1994 08:49 GMT", "x, 6 Foo 1994 1:1:1 GMT"]
-        {
-            assert_eq!(http_date(text), None, "{text}");
-        }
-    }
 
     #[test]
     fn reads_retry_after_in_both_spellings() {

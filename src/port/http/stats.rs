@@ -11,6 +11,7 @@ pub struct Stats {
     post: AtomicU64,
     patch: AtomicU64,
     put: AtomicU64,
+    delete: AtomicU64,
     sent: AtomicU64,
     received: AtomicU64,
 }
@@ -23,6 +24,7 @@ pub struct Counts {
     pub post: u64,
     pub patch: u64,
     pub put: u64,
+    pub delete: u64,
     /// Bytes.
     pub sent: u64,
     /// Bytes.
@@ -30,19 +32,20 @@ pub struct Counts {
 }
 
 impl Stats {
-    pub(super) fn count(&self, method: &str, sent: u64) {
+    pub(in crate::port) fn count(&self, method: &str, sent: u64) {
         let counter = match method {
             "GET" => &self.get,
             "HEAD" => &self.head,
             "POST" => &self.post,
             "PATCH" => &self.patch,
+            "DELETE" => &self.delete,
             _ => &self.put,
         };
         counter.fetch_add(1, Relaxed);
         self.sent.fetch_add(sent, Relaxed);
     }
 
-    pub(super) fn received(&self, bytes: u64) {
+    pub(in crate::port) fn received(&self, bytes: u64) {
         self.received.fetch_add(bytes, Relaxed);
     }
 
@@ -53,6 +56,7 @@ impl Stats {
             post: self.post.load(Relaxed),
             patch: self.patch.load(Relaxed),
             put: self.put.load(Relaxed),
+            delete: self.delete.load(Relaxed),
             sent: self.sent.load(Relaxed),
             received: self.received.load(Relaxed),
         }
@@ -61,6 +65,6 @@ impl Stats {
 
 impl Counts {
     pub fn requests(&self) -> u64 {
-        self.get + self.head + self.post + self.patch + self.put
+        self.get + self.head + self.post + self.patch + self.put + self.delete
     }
 }

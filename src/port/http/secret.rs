@@ -3,7 +3,7 @@
 use std::fmt;
 
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Secret(String);
+pub(in crate::port) struct Secret(String);
 
 impl Secret {
     pub fn new(text: impl Into<String>) -> Self {
