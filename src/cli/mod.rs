@@ -4,6 +4,7 @@ pub mod args;
 mod demo;
 mod environment;
 mod failure;
+mod github;
 mod interrupt;
 mod promote;
 mod session;

@@ -8,10 +8,12 @@ use anyhow::Context;
 use super::args::{InputArgs, World};
 use super::environment::Environment;
 use super::failure::Hinted;
+use super::github;
 use crate::engine::{Effects, Looker};
 use crate::model::Digest;
-use crate::pipeline::{self, Forge, Pipeline};
-use crate::port::forge::{self, ForgeRead, ForgeWrite};
+use crate::pipeline::{self, Pipeline};
+use crate::port::forge::github::GitHub;
+use crate::port::forge::{ForgeRead, ForgeWrite};
 use crate::port::registry::{Config, Location, Registries};
 use crate::port::repository::{Credential, Http, Origin, Store};
 use crate::stage::Inputs;
@@ -23,7 +25,7 @@ pub struct Session {
     pub origin: Origin,
     pub registries: Registries,
     /// `None` on plain git.
-    pub forge: Option<Box<dyn forge::Forge>>,
+    pub forge: Option<GitHub>,
     pub inputs: Inputs,
     parallel: usize,
     spool: tempfile::TempDir,
@@ -52,11 +54,6 @@ impl Session {
 
     pub fn open(world: &World, environment: &Environment, credentials: Credentials) -> anyhow::Result<Self> {
         let pipeline = pipeline::load(&world.pipeline)?;
-        // Treating it as plain git would skip what only GitHub can say.
-        if pipeline.forge == Forge::GitHub {
-            let what = format!("{}: `forge: github` can be checked, but not promoted yet", world.pipeline.display());
-            return Err(Hinted::new(what, "use `forge: git`").into());
-        }
         let here = world.pipeline.parent().map(Path::to_owned).unwrap_or_default();
         let url = match &world.repo {
             Some(url) => url.clone(),
@@ -71,7 +68,9 @@ impl Session {
         std::fs::create_dir_all(&dir).with_context(|| format!("{}: can't be made", dir.display()))?;
         let store = Arc::new(Store::open(&dir)?);
         let http = Http { ca: world.ca.clone(), ..Http::default() };
-        let origin = Origin::over(store.clone(), &url, credentials.git, &http)?;
+        let forge = github::open(&pipeline, world, environment)?;
+        let own = forge.as_ref().filter(|_| github::is_at(&pipeline, &url)).and_then(GitHub::credential);
+        let origin = Origin::over(store.clone(), &url, credentials.git.or(own), &http)?;
         let spool = tempfile::Builder::new()
             .prefix("spool-")
             .tempdir_in(&cache)
@@ -92,8 +91,8 @@ impl Session {
             concurrency: usize::from(world.parallel),
             ..Config::default()
         })?;
-        let (forge, inputs) = (None, Inputs::default());
-        Ok(Self { pipeline, store, origin, registries, forge, inputs, parallel: usize::from(world.parallel), spool })
+        let (inputs, parallel) = (Inputs::default(), usize::from(world.parallel));
+        Ok(Self { pipeline, store, origin, registries, forge, inputs, parallel, spool })
     }
 
     /// With what a person brings.
@@ -103,7 +102,7 @@ impl Session {
     }
 
     pub fn effects(&self) -> Effects<'_> {
-        let forge = self.forge.as_deref().map(|forge| forge as &dyn ForgeWrite);
+        let forge = self.forge.as_ref().map(|forge| forge as &dyn ForgeWrite);
         Effects { origin: &self.origin, registry: &self.registries, forge }
     }
 
@@ -113,7 +112,7 @@ impl Session {
             store: self.store.clone(),
             origin: &self.origin,
             registry: &self.registries,
-            forge: self.forge.as_deref().map(|forge| forge as &dyn ForgeRead),
+            forge: self.forge.as_ref().map(|forge| forge as &dyn ForgeRead),
             inputs: &self.inputs,
             spool: self.spool.path().to_owned(),
             parallel: self.parallel,

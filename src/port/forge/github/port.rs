@@ -9,7 +9,7 @@ use crate::model::{Answer, Blob, RefName};
 use crate::port::WriteError;
 use crate::port::forge::{
     Asset, AssetId, Comment, CommentId, ForgeRead, ForgeWrite, Hosted, Job, Login, NewPull, NewRelease, Protection,
-    Pull, PullEdit, ReleaseEdit, ReleaseId, Releases, Rule, Run, RunId, RunQuery, TagRuleset, Visible,
+    Pull, PullEdit, Release, ReleaseEdit, ReleaseId, Releases, Rule, Run, RunId, RunQuery, TagRuleset, Visible,
 };
 
 impl ForgeRead for GitHub {
@@ -23,6 +23,10 @@ impl ForgeRead for GitHub {
 
     fn releases(&self) -> BoxFuture<'_, Answer<Releases>> {
         Box::pin(async { self.list_releases().await.map(Some).into() })
+    }
+
+    fn published<'a>(&'a self, tag: &'a str) -> BoxFuture<'a, Answer<Release>> {
+        Box::pin(async move { self.release_of(tag).await.into() })
     }
 
     fn latest(&self) -> BoxFuture<'_, Answer<String>> {

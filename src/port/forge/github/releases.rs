@@ -77,6 +77,13 @@ impl GitHub {
         found.into()
     }
 
+    pub(super) async fn release_of(&self, tag: &str) -> Result<Option<Release>, Unknown> {
+        let what = self.client.name(&format!("the release {tag}"));
+        let request = Request::get(self.client.address.below(&["releases", "tags", tag]));
+        let Some(reply) = self.client.get(&what, request).await? else { return Ok(None) };
+        Ok(Some(self.note(self.client.read::<Found>(&what, &reply)?)))
+    }
+
     pub(super) async fn latest_tag(&self) -> Result<Option<String>, Unknown> {
         let what = self.client.name("the latest release");
         let request = Request::get(self.client.address.below(&["releases", "latest"]));

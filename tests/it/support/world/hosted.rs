@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sealift::model::Rc;
 use sealift::pipeline::{EvidenceEvent, Pipeline};
-use sealift::port::forge::github::{Config, GitHub, Tokens};
+use sealift::port::forge::github::{Address, Config, GitHub, Tokens};
 
 use super::{MAIN, World};
 use crate::support::github::state::{Level, Role};
@@ -43,11 +43,9 @@ pub fn start(pipeline: &Pipeline, origin: &std::path::Path) -> Option<FakeGitHub
 
 /// sealift's own way to a GitHub, with a token.
 pub fn client(github: &FakeGitHub, pipeline: &Pipeline, token: Option<&str>) -> GitHub {
-    let repository = pipeline.github().unwrap();
-    let mut config = Config::new(repository, token.map_or(Tokens::None, |token| Tokens::fixed(token)));
-    config.api = Some(github.url());
-    config.pace = Duration::ZERO;
-    GitHub::open(config).unwrap()
+    let address = Address::over(&pipeline.repository, &github.url()).unwrap();
+    let tokens = token.map_or(Tokens::Anonymous, Tokens::token);
+    GitHub::open(Config { pause: Duration::ZERO, ..Config::new(address, tokens) }).unwrap()
 }
 
 impl World {
