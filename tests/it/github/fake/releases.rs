@@ -166,6 +166,10 @@ fn broken_uploads_and_old_assets_look_as_they_do() {
     );
     assert_eq!((&assets[1]["state"], &assets[1]["digest"]), (&json!("uploaded"), &Value::Null));
     assert_eq!(world.upload(id, "name=broken.txt", b"again").status, 422, "it is in the way");
+    world.fake.state().broken_uploads = 1;
+    let statuses = ["one", "one", "two"].map(|name| world.upload(id, &format!("name={name}"), b"1").status);
+    assert_eq!(statuses, [502, 422, 201]);
+    assert_eq!(world.fake.state().releases[0].assets[2].state, "starter");
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub struct State {
     pub next_id: u64,
     /// From how many lists of releases a new draft is missing.
     pub draft_lag: usize,
+    /// So many uploads from now break: 502, and an asset in the way with nothing in it.
+    pub broken_uploads: usize,
     /// Answer 404 and not 403 to a classic token without the scope, as GitHub does where the
     /// existence of a thing is a secret.
     pub hide_from_classic: bool,
@@ -260,6 +262,7 @@ impl State {
             clock: EPOCH,
             next_id: 1_000,
             draft_lag: 0,
+            broken_uploads: 0,
             hide_from_classic: false,
             actions_may_propose: true,
             pull_refs: true,
