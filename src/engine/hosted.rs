@@ -7,7 +7,8 @@ use super::ports::Stop;
 use crate::model::{Answer, Blob, Digest, RefName, Unknown};
 use crate::port::WriteError;
 use crate::port::forge::{
-    Asset, Comment, ForgeRead, ForgeWrite, Latest, NewPull, NewRelease, Pull, PullEdit, PullState, Release, ReleaseEdit, none,
+    Asset, Comment, ForgeRead, ForgeWrite, Latest, NewPull, NewRelease, Pull, PullEdit, PullState, Release,
+    ReleaseEdit, none,
 };
 use crate::stage::{Action, There};
 

@@ -49,9 +49,12 @@ pub async fn proposed_by(number: u64, look: &Looker<'_>) -> anyhow::Result<Propo
     Ok(match distrust {
         None => Proposed::Promotion(version),
         Some(why) => Proposed::Refused(
-            Refusal::new(format!("a pull request from {} starts a finalization only as sealift opens it", pull.head.short()))
-                .at([format!("{} {why}", pull.url)])
-                .hint(format!("look at what was merged; if it is right, finalize by hand: sealift resume v{version}")),
+            Refusal::new(format!(
+                "a pull request from {} starts a finalization only as sealift opens it",
+                pull.head.short()
+            ))
+            .at([format!("{} {why}", pull.url)])
+            .hint(format!("look at what was merged; if it is right, finalize by hand: sealift resume v{version}")),
         ),
     })
 }

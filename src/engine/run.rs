@@ -13,8 +13,8 @@ use crate::port::repository::Merged;
 use crate::promotion::Promotion;
 use crate::promotion::locate::Request;
 use crate::stage::abandon::Abandon;
-use crate::stage::{proof, release};
 use crate::stage::{Memory, Plan, STAGES, Stage, Verdict, World};
+use crate::stage::{proof, release};
 use crate::tree::show;
 
 /// What to run, and how far.

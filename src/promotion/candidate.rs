@@ -155,7 +155,8 @@ mod tests {
             let candidate = Candidate { evidence: Some(evidence), ..candidate() };
             assert_eq!(Candidate::from_message(&candidate.message("x <x@y>")), Some(Ok(candidate)));
         }
-        let lines = Candidate { evidence: Some(Evidence::Skipped("a\n\nSealift-Rc: v9.9.9-rc.1".into())), ..candidate() };
+        let lines =
+            Candidate { evidence: Some(Evidence::Skipped("a\n\nSealift-Rc: v9.9.9-rc.1".into())), ..candidate() };
         let read = Candidate::from_message(&lines.message("x <x@y>")).unwrap().unwrap();
         assert_eq!(read.rc, candidate().rc);
         assert_eq!(read.evidence, Some(Evidence::Skipped("a Sealift-Rc: v9.9.9-rc.1".into())));

@@ -68,8 +68,11 @@ async fn left(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Option<Action>
     let tag = &world.facts.names.git_tag;
     let releases = forge.releases().await.known()?.ok_or_else(|| Unknown::new("the releases", "are not known"))?;
     if !releases.drafts_visible {
-        return Err(Refusal::new(format!("whether there is a draft of {} is not visible to this credential", tag.short()))
-            .hint("use a credential that may push"));
+        return Err(Refusal::new(format!(
+            "whether there is a draft of {} is not visible to this credential",
+            tag.short()
+        ))
+        .hint("use a credential that may push"));
     }
     Ok(draft::one(&releases, tag)?.map(|_| Action::DeleteDraft { tag: tag.clone() }))
 }

@@ -140,12 +140,8 @@ impl Action {
             Self::CreateDraft { tag, target, .. } => (release(tag), format!("a draft at {target}"), absent()),
             Self::EditDraft { tag, body, expect } => (release(tag), text(body), of(expect)),
             Self::DeleteDraft { tag } => (release(tag), "deleted".into(), Some("a draft".into())),
-            Self::UploadAsset { tag, name, blob, expect } => {
-                (asset(tag, name), sized(blob), Some(expect.to_string()))
-            }
-            Self::DeleteAsset { tag, name, expect } => {
-                (asset(tag, name), "deleted".into(), Some(expect.to_string()))
-            }
+            Self::UploadAsset { tag, name, blob, expect } => (asset(tag, name), sized(blob), Some(expect.to_string())),
+            Self::DeleteAsset { tag, name, expect } => (asset(tag, name), "deleted".into(), Some(expect.to_string())),
             Self::OpenPull { head, base, .. } => {
                 (format!("pull request from {}", head.short()), format!("into {}", base.short()), absent())
             }

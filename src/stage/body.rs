@@ -73,9 +73,11 @@ pub fn pull(world: &World<'_>, pin: Pin, head: CommitId, changelog: &Changelog) 
     if !commits.is_empty() {
         text.push_str(&details(&format!("Commits of people: {}", commits.len()), &commits.join("\n")));
     }
-    let rows = world.promotion.images.iter().map(|image| {
-        vec![code(&format!("{}:{}", image.repository, image.tag)), code(&image.digest.to_string())]
-    });
+    let rows = world
+        .promotion
+        .images
+        .iter()
+        .map(|image| vec![code(&format!("{}:{}", image.repository, image.tag)), code(&image.digest.to_string())]);
     let tags = details(
         &format!("What will be tagged: {} images", world.promotion.images.len()),
         &table(&["tag", "digest"], rows),

@@ -11,8 +11,14 @@ pub enum Changelog {
     Undeclared,
     Missing(String),
     /// It can't be shown to people as it is.
-    Invalid { path: String, why: String },
-    Valid { path: String, text: String },
+    Invalid {
+        path: String,
+        why: String,
+    },
+    Valid {
+        path: String,
+        text: String,
+    },
 }
 
 /// The changelog as it is at a commit.

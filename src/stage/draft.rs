@@ -127,11 +127,7 @@ async fn files(
 }
 
 /// The record on a draft or a release, if there is one.
-pub async fn recorded(
-    world: &World<'_>,
-    forge: &dyn ForgeRead,
-    there: &[Asset],
-) -> Result<Option<Record>, Refusal> {
+pub async fn recorded(world: &World<'_>, forge: &dyn ForgeRead, there: &[Asset]) -> Result<Option<Record>, Refusal> {
     let Some(asset) = there.iter().find(|asset| asset.name == record::NAME && asset.complete) else { return Ok(None) };
     let unreadable = |why: String| {
         Refusal::new(format!("{} on {} can't be read: {why}", record::NAME, world.facts.names.git_tag.short()))

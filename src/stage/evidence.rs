@@ -40,8 +40,12 @@ pub fn refusal(pipeline: &Pipeline, rc: &Rc, looked: Looked) -> Refusal {
     let dispatch = pipeline.evidence.iter().find(|source| source.event == EvidenceEvent::WorkflowDispatch);
     let tag = pipeline.tags.rc.rc(rc);
     let button = match (dispatch, pipeline.evidence.first()) {
-        (Some(source), _) => format!("run {} by hand (Actions, \"Run workflow\") on a trusted branch for {tag}", source.workflow),
-        (None, Some(source)) => format!("re-run {} of the push of {tag} (Actions, \"Re-run all jobs\")", source.workflow),
+        (Some(source), _) => {
+            format!("run {} by hand (Actions, \"Run workflow\") on a trusted branch for {tag}", source.workflow)
+        }
+        (None, Some(source)) => {
+            format!("re-run {} of the push of {tag} (Actions, \"Re-run all jobs\")", source.workflow)
+        }
         (None, None) => "declare `evidence` in the pipeline".to_owned(),
     };
     Refusal::new(format!("nothing says that v{rc} passed from end to end"))
@@ -60,7 +64,8 @@ impl Look<'_> {
     /// The newest run of the candidate's commit, and no older one: a failure after a success is a failure.
     async fn pushed(&self, commit: CommitId) -> Result<String, String> {
         let runs = self.runs(Some(commit), None).await?;
-        let mut runs: Vec<Run> = runs.into_iter().filter(|run| run.head_commit == commit && run.event == "push").collect();
+        let mut runs: Vec<Run> =
+            runs.into_iter().filter(|run| run.head_commit == commit && run.event == "push").collect();
         runs.sort_by(|a, b| a.created_at.cmp(&b.created_at));
         let Some(newest) = runs.pop() else { return Err(format!("there is no run of {commit}")) };
         self.green(&newest).await
@@ -81,7 +86,11 @@ impl Look<'_> {
         for run in runs.iter().filter(|run| run.event == "workflow_dispatch" && run.created_at >= since) {
             let trusted = run.head_branch.as_ref().is_some_and(|branch| self.source.trusts_branch(branch));
             if !trusted {
-                why = format!("{} ran on {}, which is not trusted", run.url, run.head_branch.as_deref().unwrap_or("no branch"));
+                why = format!(
+                    "{} ran on {}, which is not trusted",
+                    run.url,
+                    run.head_branch.as_deref().unwrap_or("no branch")
+                );
                 continue;
             }
             match self.jobs(run).await? {
@@ -104,7 +113,9 @@ impl Look<'_> {
     /// The jobs of the declared name: whole, or as a reusable workflow's caller names them.
     async fn jobs(&self, run: &Run) -> Result<Vec<Job>, String> {
         match self.forge.jobs(run.id).await {
-            Answer::Found(jobs) => Ok(jobs.into_iter().filter(|job| self.source.names_job(self.rc, &job.name)).collect()),
+            Answer::Found(jobs) => {
+                Ok(jobs.into_iter().filter(|job| self.source.names_job(self.rc, &job.name)).collect())
+            }
             Answer::Absent => Ok(Vec::new()),
             Answer::Unknown(unknown) => Err(unknown_text(&unknown)),
         }

@@ -5,7 +5,7 @@ use super::{Action, Plan, Refusal, Step, Verdict, World, body};
 use crate::model::{Answer, CommitId, Digest, Unknown};
 use crate::pipeline::Proposal;
 use crate::port::forge::{ForgeRead, Pull, PullState};
-use crate::promotion::history::Pin;
+use crate::promotion::history::{Merge, Pin};
 
 /// What the pull request still needs.
 pub struct Proposed {
@@ -76,8 +76,11 @@ pub fn open(pulls: &[Pull]) -> Option<&Pull> {
 }
 
 /// One that a person closed while it held this very promotion: their word, which sealift doesn't
-/// go round by opening another.
+/// go round by opening another. After a squash a second one is the way on, whatever became of the first.
 fn closed<'a>(world: &World<'_>, pulls: &'a [Pull], pin: Pin) -> anyhow::Result<Option<&'a Pull>> {
+    if matches!(world.facts.merge, Merge::Squashed { .. }) {
+        return Ok(None);
+    }
     for pull in pulls.iter().filter(|pull| pull.state == PullState::Closed) {
         let known = world.store.contains(pull.head_commit)?;
         if known && world.store.is_ancestor(pin.commit, pull.head_commit)? {
@@ -131,8 +134,10 @@ pub async fn credential(world: &World<'_>, forge: &dyn ForgeRead, declared: &Pro
         ));
     }
     if login.is_workflow_token() && world.pipeline.release.starts.is_some() {
-        return Err(Refusal::new("a tag that is pushed with GITHUB_TOKEN starts no workflow, and `release.starts` names one")
-            .hint("use a GitHub App (--github-app-id, --github-app-key-file) or a person's token"));
+        return Err(Refusal::new(
+            "a tag that is pushed with GITHUB_TOKEN starts no workflow, and `release.starts` names one",
+        )
+        .hint("use a GitHub App (--github-app-id, --github-app-key-file) or a person's token"));
     }
     if !declared.is_author(&login.0) {
         return Err(Refusal::new(format!("finalization would not trust a pull request of {}", login.0))

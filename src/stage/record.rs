@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::pipeline::Assets;
 use crate::model::{Blob, CommitId, Content, Descriptor, Digest};
+use crate::pipeline::Assets;
 use crate::promotion::history::Pin;
 
 /// The record's own name among a release's assets.

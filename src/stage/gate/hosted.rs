@@ -51,10 +51,11 @@ pub(super) async fn release(world: &World<'_>, forge: &dyn ForgeRead, found: &mu
 fn merges(world: &World<'_>, hosted: &Hosted, found: &mut Findings) {
     match hosted.merge_commits {
         Visible::Shown(true) => {}
-        Visible::Shown(false) => found.refuse(
-            Refusal::new(format!("{} allows no merge commits", hosted.full_name))
-                .hint("allow them (Settings, \"Pull Requests\"): a squash or a rebase would lose the promotion's commits"),
-        ),
+        Visible::Shown(false) => {
+            found.refuse(Refusal::new(format!("{} allows no merge commits", hosted.full_name)).hint(
+                "allow them (Settings, \"Pull Requests\"): a squash or a rebase would lose the promotion's commits",
+            ))
+        }
         Visible::Hidden => {
             let base = world.facts.names.base.short();
             found.notes.push(format!("whether {base} takes merge commits is not visible to this credential"));
