@@ -22,3 +22,4 @@ mod repository;
 mod rows;
 mod shape;
 mod support;
+mod workflows;
