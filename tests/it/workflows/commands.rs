@@ -15,7 +15,10 @@ const VALUES: [(&str, &[&str]); 5] = [
         &["v1.6.2", "--pull-request=7"],
     ),
     ("github.event.pull_request.number", &["7"]),
-    ("inputs.skip-evidence && format('--skip-evidence={0}', inputs.skip-evidence) || ''", &["", "--skip-evidence=a b"]),
+    (
+        "inputs.skip-evidence && format('--skip-evidence={0}', inputs.skip-evidence) || ''",
+        &["", "--skip-evidence=the runners are down"],
+    ),
     (
         "needs.assets.outputs.built == 'true' && format('--assets={0}/assets', runner.temp) || ''",
         &["", "--assets=/tmp/assets"],
@@ -97,9 +100,9 @@ fn in_markdown(page: &str) -> Vec<(Vec<String>, bool)> {
 
 /// Long flags between backticks: `--assets DIR`, of any command.
 fn flags_in_markdown(page: &str) -> Vec<&str> {
-    let prose = page.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2));
-    let flags = prose.filter_map(|span| span.strip_prefix("--")).filter_map(|flag| flag.split([' ', '=']).next());
-    flags.collect()
+    let spans = page.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2));
+    let words = spans.filter(|span| span.starts_with("--")).flat_map(|span| span.split([' ', '=']));
+    words.filter_map(|word| word.strip_prefix("--")).collect()
 }
 
 /// Every way that an action's arguments can read: one word a line, blank lines left out.
@@ -160,6 +163,18 @@ fn documents_name_commands_and_flags_that_exist() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn the_example_pipeline_is_a_good_one() {
+    let page = text("docs/adopt.md");
+    let block = page.split("```yaml\n").find(|block| block.trim_start().starts_with("name: ")).unwrap();
+    let lines = block.split("```").next().unwrap().lines().map(|line| line.strip_prefix("   ").unwrap_or(line));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sealift.yaml");
+    std::fs::write(&file, lines.collect::<Vec<_>>().join("\n")).unwrap();
+    let pipeline = sealift::pipeline::load(&file).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(pipeline.name, "shop");
+}
+
 /// The long flags of a command and its subcommands.
 fn flags(command: &clap::Command) -> Vec<String> {
     let own = command.get_arguments().filter_map(|argument| argument.get_long()).map(str::to_owned);
@@ -169,11 +184,11 @@ fn flags(command: &clap::Command) -> Vec<String> {
 #[test]
 fn a_wrong_command_line_is_found_wherever_it_stands() {
     let page = "Type\n\n```sh\nsealift run vX.Y.Z-rc.N --pipeline P --untill pin\n```\n\nor `sealift promote`, or\n\
-                `sealift plan --dry-run`, but never `--force`; `sealift plan` is right, `--pipeline P` too.\n";
+                `sealift plan --dry-run`, but never `--force`; `sealift plan` is right, `--pipeline P --quiet` too.\n";
     let found = in_markdown(page);
     let wrong: Vec<bool> = found.iter().map(|(words, mention)| taken(words, *mention).is_err()).collect();
     assert_eq!(wrong, [true, true, true, false]);
-    assert_eq!(flags_in_markdown(page), ["force", "pipeline"]);
+    assert_eq!(flags_in_markdown(page), ["force", "pipeline", "quiet"]);
     let known = flags(&Cli::command());
     assert!(known.iter().any(|flag| flag == "pipeline") && !known.iter().any(|flag| flag == "force"));
     // Missing words are allowed in running text alone.
