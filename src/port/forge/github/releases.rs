@@ -77,6 +77,12 @@ impl GitHub {
         found.into()
     }
 
+    pub(super) async fn release_by(&self, id: ReleaseId) -> Result<Option<Release>, Unknown> {
+        let what = self.client.name(&format!("release {id}"));
+        let Some(reply) = self.client.get(&what, Request::get(self.release(id.0))).await? else { return Ok(None) };
+        Ok(Some(self.note(self.client.read::<Found>(&what, &reply)?)))
+    }
+
     pub(super) async fn release_of(&self, tag: &str) -> Result<Option<Release>, Unknown> {
         let what = self.client.name(&format!("the release {tag}"));
         let request = Request::get(self.client.address.below(&["releases", "tags", tag]));
