@@ -61,6 +61,22 @@ async fn what_was_changed_or_deleted_is_not_shown_as_it_was() {
 }
 
 #[tokio::test]
+async fn what_was_perhaps_changed_is_looked_at_by_its_id() {
+    let world = World::new();
+    let id = sealift::port::forge::ReleaseId(world.fake.state().add_release("v1.0.0", false, false));
+    let github = world.github();
+    let edit = ReleaseEdit { body: Some("new".into()), ..ReleaseEdit::default() };
+    world.fake.fault("PATCH", "/releases/", 1..=1, Act::done_but_hung_up());
+    super::unclear(github.edit_release(id, &edit).await);
+    world.fake.fault("GET", "/releases?", 1..=1, empty());
+    assert_eq!(found(github.releases().await).all[0].body, "new");
+    // What was refused was not changed, be it there or not.
+    let github = world.github();
+    super::refused(github.edit_release(sealift::port::forge::ReleaseId(1), &edit).await);
+    assert_eq!(found(github.releases().await).all.len(), 1);
+}
+
+#[tokio::test]
 async fn assets_pulls_and_comments_are_found_as_well() {
     let world = World::new();
     world.branch("release-1.0.0");

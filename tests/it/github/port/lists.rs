@@ -1,11 +1,15 @@
 //! Lists are read to their end, or are unknown.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+use sealift::port::forge::github::{GitHub, Tokens};
 use sealift::port::forge::{ForgeRead, ReleaseId, RunQuery};
 
 use super::{World, config, found, unknown};
 use crate::support::github::{Act, FakeGitHub, MAINTAINER};
 use crate::support::http::{Response, Server};
-use sealift::port::forge::github::{GitHub, Tokens};
 
 const PAGE: u64 = 100;
 
@@ -64,7 +68,12 @@ async fn a_list_that_leads_elsewhere_or_nowhere_is_unknown() {
     for patch in 0..250 {
         world.fake.state().add_release(&format!("v1.0.{patch}"), false, false);
     }
-    let elsewhere = Server::start(|_| Response::new(200, "[]"));
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let elsewhere = Server::start(move |_| {
+        count.fetch_add(1, Relaxed);
+        Response::new(200, "[]")
+    });
     let api = world.fake.url();
     let list = "/repos/acme/ship/releases";
     for (link, words) in [
@@ -83,6 +92,7 @@ async fn a_list_that_leads_elsewhere_or_nowhere_is_unknown() {
         let error = unknown(world.github().releases().await);
         assert!(error.detail.contains(words), "{words}: {error}");
     }
+    assert_eq!(asked.load(Relaxed), 0);
     // A page that isn't there, or is cut, is no end.
     let not_there = Act::Answer(Response::new(404, "{}"));
     let empty = Act::Answer(Response::new(200, ""));
@@ -137,8 +147,8 @@ async fn a_release_that_comes_while_the_list_is_read_is_not_listed_twice() {
     }
     let origin = world.sandbox.path("origin.git");
     let state = world.fake.state().clone();
-    let busy = std::sync::Arc::new(FakeGitHub::with(&origin, state));
-    let inside = std::sync::Arc::downgrade(&busy);
+    let busy = Arc::new(FakeGitHub::with(&origin, state));
+    let inside = Arc::downgrade(&busy);
     busy.fault(
         "GET",
         "page=2",
