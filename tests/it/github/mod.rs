@@ -1,3 +1,4 @@
-//! The GitHub side: first of all, the GitHub to test against.
+//! The GitHub side: the GitHub to test against, and the port to it.
 
 mod fake;
+mod port;
