@@ -37,6 +37,10 @@ impl ForgeRead for Watched<'_> {
         look!(self, "releases".into(), self.real().releases())
     }
 
+    fn release(&self, release: ReleaseId) -> BoxFuture<'_, Answer<Release>> {
+        look!(self, "release by id".into(), self.real().release(release))
+    }
+
     fn published<'a>(&'a self, tag: &'a str) -> BoxFuture<'a, Answer<Release>> {
         look!(self, format!("release {tag}"), self.real().published(tag))
     }

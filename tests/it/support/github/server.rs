@@ -78,7 +78,8 @@ impl Shared {
         let enterprise = whole.starts_with("/api/");
         let (base, uploads) = if enterprise { ("/api/v3", "/api/uploads") } else { ("", "/uploads") };
         let mut state = self.lock();
-        let path = [uploads, base].iter().find_map(|start| whole.strip_prefix(start)).unwrap_or(whole);
+        let bases = [uploads, base, if enterprise { "/api" } else { "" }];
+        let path = bases.iter().find_map(|start| whole.strip_prefix(start)).unwrap_or(whole);
         let path = match path.strip_prefix(&format!("/repositories/{}", state.repository.id)) {
             Some(rest) => format!("/repos/{}{rest}", state.full_name()),
             None => path.to_owned(),
