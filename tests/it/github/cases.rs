@@ -99,7 +99,9 @@ fn session_as(world: &World, token: Token) -> Session {
 }
 
 fn with_secret(world: &World, secret: &str) -> Session {
-    Session { forge: Some(client(world.github(), world.pipeline(), Some(secret))), ..world.session() }
+    let mut session = world.session();
+    session.forge = Some(client(world.github(), world.pipeline(), Some(secret)));
+    session
 }
 
 /// A person of the project, who may push.
@@ -168,10 +170,22 @@ fn assets(world: &World) -> Vec<(String, Vec<u8>)> {
     release.assets.iter().map(|asset| (asset.name.clone(), asset.bytes.to_vec())).collect()
 }
 
+/// Puts one more file on the stable release.
+fn add_asset(world: &World, name: &str) {
+    let id = release_id(world, VERSION);
+    world.github().state().add_asset(id, name, "x");
+}
+
 #[track_caller]
 fn asset(world: &World, name: &str) -> Vec<u8> {
     let found = assets(world).into_iter().find(|(known, _)| known == name);
     found.unwrap_or_else(|| panic!("{name} is not there")).1
+}
+
+/// How often a method was used on a path with that end.
+fn calls(world: &World, method: &str, end: &str) -> usize {
+    let path = |target: &str| target.split('?').next().unwrap_or_default().ends_with(end);
+    world.github().log().iter().filter(|logged| logged.method == method && path(&logged.target)).count()
 }
 
 /// Writes that GitHub was asked for from now on, what was refused too.

@@ -178,10 +178,10 @@ async fn a_pipeline_that_builds_nothing_takes_no_folder_and_needs_none() {
     assert_eq!(names, [COPIED, "nocloud-amd64.raw.xz", RECORD]);
     session.pipeline.release.assets.copied.clear();
     let nothing = fresh().await;
-    let session = Session { pipeline: session.pipeline.clone(), ..nothing.session() };
-    let mut session = session;
-    session.inputs.assets = None;
-    session.run(&nothing.request()).await.must_be(State::Waiting);
+    let mut none = nothing.session();
+    none.pipeline = session.pipeline.clone();
+    none.inputs.assets = None;
+    none.run(&nothing.request()).await.must_be(State::Waiting);
     assert_eq!(assets(&nothing).len(), 1, "the record says that there are none");
 }
 
@@ -189,12 +189,17 @@ async fn a_pipeline_that_builds_nothing_takes_no_folder_and_needs_none() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_that_arrives_changed_is_not_taken() {
     let world = pinned().await;
-    world.github().fault("GET", "*/storage/*", 1..=9, Act::change(|mut response| {
-        if let Some(byte) = response.body.first_mut() {
-            *byte ^= 1;
-        }
-        response
-    }));
+    world.github().fault(
+        "GET",
+        "*/storage/*",
+        1..=9,
+        Act::change(|mut response| {
+            if let Some(byte) = response.body.first_mut() {
+                *byte ^= 1;
+            }
+            response
+        }),
+    );
     let ran = world.run().await;
     refused(&ran, "propose", &["the bytes hash to sha256:", "listed is sha256:"]);
     assert_eq!(seen(&world, "asset v1.6.2"), Vec::<String>::new());

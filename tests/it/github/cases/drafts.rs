@@ -6,8 +6,8 @@ use sealift::engine::{Patience, State};
 use serde_json::json;
 
 use super::{
-    RECORD, STAGING, VERSION, Writes, assets, failed, fresh, merged, nothing_public, noted, person, pinned, refused,
-    refused_untouched, release_body, release_id, seen, waiting, with_secret,
+    RECORD, STAGING, VERSION, Writes, assets, calls, failed, fresh, merged, noted, nothing_public, person, pinned,
+    refused, refused_untouched, release_body, release_id, seen, waiting, with_secret,
 };
 use crate::support::github::{Act, How};
 use crate::support::world::World;
@@ -15,7 +15,7 @@ use crate::support::world::hosted::READER;
 
 /// How many drafts sealift made.
 fn made(world: &World) -> usize {
-    world.github().count("POST", "*/releases")
+    calls(world, "POST", "/releases")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -49,9 +49,14 @@ async fn a_second_draft_that_lost_its_tag_counts() {
 async fn a_second_draft_made_meanwhile_stops_before_the_record() {
     let world = Arc::new(pinned().await);
     let weak = Arc::downgrade(&world);
-    world.github().fault("POST", "*/assets*", 1..=1, Act::before(move || {
-        weak.upgrade().unwrap().github().state().add_release(VERSION, true, false);
-    }));
+    world.github().fault(
+        "POST",
+        "*/assets*",
+        1..=1,
+        Act::before(move || {
+            weak.upgrade().unwrap().github().state().add_release(VERSION, true, false);
+        }),
+    );
     let ran = world.run().await;
     refused(&ran, "propose", &["there are 2 drafts of v1.6.2", "delete all but one of them"]);
     assert_eq!(seen(&world, "pull"), Vec::<String>::new());
@@ -98,9 +103,14 @@ async fn absence_is_read_twice_some_seconds_apart_before_one_is_made() {
     let lists = (0..at).filter(|index| list(*index)).count();
     let world = Arc::new(world);
     let weak = Arc::downgrade(&world);
-    world.github().fault("GET", "*/releases?*", lists..=lists, Act::before(move || {
-        weak.upgrade().unwrap().github().state().add_release(VERSION, true, false);
-    }));
+    world.github().fault(
+        "GET",
+        "*/releases?*",
+        lists..=lists,
+        Act::before(move || {
+            weak.upgrade().unwrap().github().state().add_release(VERSION, true, false);
+        }),
+    );
     world.run().await.must_be(State::Waiting);
     assert_eq!(made(&world), 0);
     assert_eq!(assets(&world).len(), 5);
@@ -113,7 +123,7 @@ async fn what_a_run_made_it_finds_by_its_id_however_long_lists_lag() {
     world.run().await.must_be(State::Waiting);
     assert_eq!(made(&world), 1);
     let id = release_id(&world, VERSION);
-    assert!(world.github().count("GET", &format!("*/releases/{id}")) > 0);
+    assert!(calls(&world, "GET", &format!("/releases/{id}")) > 0);
     assert_eq!(assets(&world).len(), 5);
     // The list shows it in the end: the next run and the one after the merge use it.
     world.github().state().releases.iter_mut().for_each(|release| release.hidden = 0);

@@ -48,7 +48,8 @@ fn each(world: &World, edit: impl Fn(&mut Run, &mut Job)) {
     let mut state = world.github().state();
     let GitHub { runs, jobs, .. } = &mut *state;
     for run in runs {
-        for job in jobs.iter_mut().filter(|job| job.run == run.id) {
+        let id = run.id;
+        for job in jobs.iter_mut().filter(|job| job.run == id) {
             edit(run, job);
         }
     }

@@ -25,7 +25,9 @@ async fn everything_is_at_the_merge_and_published() {
     assert!(!release.draft && !release.prerelease && release.assets.len() == 5);
     // Public names come last and in their order.
     let acted = ran.acted();
-    let at = |text: &str| acted.iter().position(|action| action.contains(text)).unwrap_or_else(|| panic!("{text}: {acted:?}"));
+    let at = |text: &str| {
+        acted.iter().position(|action| action.contains(text)).unwrap_or_else(|| panic!("{text}: {acted:?}"))
+    };
     let order = ["api/apps/v1alpha1/v1.6.2", "refs/tags/v1.6.2 ", LINE, "publish-release", "mark-latest"].map(at);
     assert!(order.is_sorted(), "{acted:?}");
 }
@@ -91,9 +93,14 @@ async fn a_tag_by_hand_while_files_are_uploaded_is_refused_at_the_end() {
     let elsewhere = names(&world, "refs/tags/v1.6.2-rc.1");
     let weak = Arc::downgrade(&world);
     // The last look at GitHub before finalize writes.
-    world.github().fault("GET", "*/releases/latest", 1..=1, Act::before(move || {
-        weak.upgrade().unwrap().set_ref(TAG, &elsewhere);
-    }));
+    world.github().fault(
+        "GET",
+        "*/releases/latest",
+        1..=1,
+        Act::before(move || {
+            weak.upgrade().unwrap().set_ref(TAG, &elsewhere);
+        }),
+    );
     let ran = world.run().await;
     refused(&ran, "finalize", &["the git tag v1.6.2 exists and is not this release's"]);
     assert_eq!(seen(&world, "release v1.6.2").len(), 1);

@@ -3,9 +3,7 @@
 use sealift::engine::State;
 use serde_json::json;
 
-use super::{
-    COPIED, RC, Writes, fresh, noted, nothing_public, on_a_line, refused, refused_untouched, session_as, with_secret,
-};
+use super::{COPIED, RC, Writes, fresh, noted, nothing_public, on_a_line, refused, session_as, with_secret};
 use crate::support::github::state::State as GitHub;
 use crate::support::github::{Act, Role, Token};
 use crate::support::world::hosted::{READER, client};
@@ -37,32 +35,51 @@ fn protected(demand: Option<&str>) -> serde_json::Value {
 async fn what_the_repository_does_not_allow_is_refused_with_the_place_and_the_way_on() {
     type Change = fn(&mut GitHub);
     let cases: [(&str, Change, &[&str]); 6] = [
-        ("no merge commits", |github| github.repository.allow_merge_commit = false, &[
-            "cozystack/cozystack allows no merge commits",
-            "allow them (Settings, \"Pull Requests\"): a squash or a rebase would lose the promotion's commits",
-        ]),
-        ("classic linear history", |github| drop(github.protections.insert(MAIN.into(), protected(Some("required_linear_history")))), &[
-            "main demands a linear history: the promotion can't be merged as it must be",
-            "its branch protection",
-            "let the base take that",
-        ]),
-        ("classic signatures", |github| drop(github.protections.insert(MAIN.into(), protected(Some("required_signatures")))), &[
-            "main demands signed commits",
-            "its branch protection",
-        ]),
-        ("a copied asset", |github| github.release_mut(RC).unwrap().assets.retain(|asset| asset.name != COPIED), &[
-            "the release v1.6.2-rc.1 has no asset metal-amd64.iso",
-            "https://github.test/cozystack/cozystack/releases/tag/v1.6.2-rc.1",
-            "publish the candidate with it, or correct `release.assets.copied` in the pipeline",
-        ]),
-        ("half a copied asset", |github| {
-            let assets = &mut github.release_mut(RC).unwrap().assets;
-            let asset = assets.iter_mut().find(|asset| asset.name == COPIED).unwrap();
-            (asset.state, asset.digest) = ("starter".into(), None);
-        }, &["the release v1.6.2-rc.1 has no asset metal-amd64.iso"]),
-        ("the candidate's release", |github| github.releases.clear(), &[
-            "v1.6.2-rc.1 has no release to copy assets from",
-        ]),
+        (
+            "no merge commits",
+            |github| github.repository.allow_merge_commit = false,
+            &[
+                "cozystack/cozystack allows no merge commits",
+                "allow them (Settings, \"Pull Requests\"): a squash or a rebase would lose the promotion's commits",
+            ],
+        ),
+        (
+            "classic linear history",
+            |github| drop(github.protections.insert(MAIN.into(), protected(Some("required_linear_history")))),
+            &[
+                "main demands a linear history: the promotion can't be merged as it must be",
+                "its branch protection",
+                "let the base take that",
+            ],
+        ),
+        (
+            "classic signatures",
+            |github| drop(github.protections.insert(MAIN.into(), protected(Some("required_signatures")))),
+            &["main demands signed commits", "its branch protection"],
+        ),
+        (
+            "a copied asset",
+            |github| github.release_mut(RC).unwrap().assets.retain(|asset| asset.name != COPIED),
+            &[
+                "the release v1.6.2-rc.1 has no asset metal-amd64.iso",
+                "https://github.test/cozystack/cozystack/releases/tag/v1.6.2-rc.1",
+                "publish the candidate with it, or correct `release.assets.copied` in the pipeline",
+            ],
+        ),
+        (
+            "half a copied asset",
+            |github| {
+                let assets = &mut github.release_mut(RC).unwrap().assets;
+                let asset = assets.iter_mut().find(|asset| asset.name == COPIED).unwrap();
+                (asset.state, asset.digest) = ("starter".into(), None);
+            },
+            &["the release v1.6.2-rc.1 has no asset metal-amd64.iso"],
+        ),
+        (
+            "the candidate's release",
+            |github| github.releases.clear(),
+            &["v1.6.2-rc.1 has no release to copy assets from"],
+        ),
     ];
     let world = fresh().await;
     let (before, known) = (world.snapshot(), world.github().state().clone());
@@ -90,7 +107,8 @@ async fn what_is_not_visible_is_a_note_and_no_verdict() {
     world.github().state().protections.insert(MAIN.into(), protected(Some("required_linear_history")));
     world.github().state().add_ruleset("tag", &["refs/tags/v*"], &["creation"]);
     let (before, writes) = (world.snapshot(), Writes::of(&world));
-    let anybody = Session { forge: Some(client(world.github(), world.pipeline(), None)), ..world.session() };
+    let mut anybody = world.session();
+    anybody.forge = Some(client(world.github(), world.pipeline(), None));
     let ran = anybody.plan(&world.request()).await;
     ran.must_be(State::Work);
     for note in [

@@ -19,7 +19,8 @@ pub fn published_before(world: &World, tag: &str) -> u64 {
 /// The tag that people see marked, as the API has it.
 fn marked(world: &World) -> String {
     let lines = world.github().snapshot();
-    let shown: Vec<&String> = lines.iter().filter(|line| line.starts_with("release ") && line.contains(" latest ")).collect();
+    let shown: Vec<&String> =
+        lines.iter().filter(|line| line.starts_with("release ") && line.contains(" latest ")).collect();
     let [line] = shown.as_slice() else { panic!("{shown:?}") };
     line.split(' ').nth(1).unwrap().to_owned()
 }
@@ -45,7 +46,8 @@ async fn a_patch_on_an_old_line_never_drags_it_back() {
     assert_eq!(marked(&world), "v1.7.0");
     assert!(!ran.told().contains("mark-latest"), "{}", ran.told());
     // It was never the latest, not for a moment: it was published as not the latest.
-    let publishing = writes.seen().into_iter().filter(|write| write.starts_with("PATCH ") && write.contains("/releases/"));
+    let publishing =
+        writes.seen().into_iter().filter(|write| write.starts_with("PATCH ") && write.contains("/releases/"));
     assert_eq!(publishing.count(), 1);
     assert!(world.github().state().release(VERSION).unwrap().never_latest);
 }

@@ -39,8 +39,11 @@ async fn a_draft_published_by_hand_before_the_merge_is_refused_then_and_after_it
     assert_eq!(names(&world, TAG), pin(&world));
     let (before, writes) = (world.snapshot(), Writes::of(&world));
     let ran = world.run().await;
-    let texts =
-        ["the release v1.6.2 is published already", "the git tag v1.6.2 exists and is not this release's", "nothing is merged yet"];
+    let texts = [
+        "the release v1.6.2 is published already",
+        "the git tag v1.6.2 exists and is not this release's",
+        "nothing is merged yet",
+    ];
     refused(&ran, "gate", &texts);
     assert!(ran.acted().is_empty());
     writes.none();
@@ -76,8 +79,13 @@ async fn a_draft_published_by_hand_once_its_tag_is_there_is_ours() {
     world.github().fault("PATCH", "*/releases/*", 1..=1, Act::status(500));
     world.run().await.must_be(State::Failed);
     let body = release_body(&world);
-    person(&world, "PATCH", &format!("releases/{}", release_id(&world, VERSION)), json!({"draft": false, "body": "By hand."}))
-        .await;
+    person(
+        &world,
+        "PATCH",
+        &format!("releases/{}", release_id(&world, VERSION)),
+        json!({"draft": false, "body": "By hand."}),
+    )
+    .await;
     let ran = world.run().await;
     ran.must_be(State::Holds);
     assert_eq!(release_body(&world), "By hand.", "what is public is theirs: it was {body}");
@@ -90,10 +98,12 @@ async fn a_stranger_under_our_tag_is_refused_before_any_other_name() {
         ("without files", |world| world.github().state().release_mut(VERSION).unwrap().assets.clear(), {
             "it has no sealift.json"
         }),
-        ("of another promotion", |world| other_record(world), "its record is of 0123456789abcdef0123456789abcdef01234567"),
-        ("with a file more", |world| drop(world.github().state().add_asset(release_id(world, VERSION), "x", "x")), {
-            "x is not recorded"
-        }),
+        (
+            "of another promotion",
+            |world| other_record(world),
+            "its record is of 0123456789abcdef0123456789abcdef01234567",
+        ),
+        ("with a file more", |world| super::add_asset(world, "x"), { "x is not recorded" }),
     ];
     let (world, merge) = merged().await;
     for (what, change, text) in cases {

@@ -4,8 +4,8 @@ use sealift::engine::State;
 use serde_json::json;
 
 use super::{
-    CHANGELOG, STAGING, Writes, merged, names, noted, person, pin, pinned, pull_body, refused, seen, staging, waiting,
-    waits,
+    CHANGELOG, STAGING, Writes, calls, merged, names, noted, person, pin, pinned, pull_body, refused, seen, staging,
+    waiting, waits,
 };
 use crate::support::github::How;
 use crate::support::github::state::Head;
@@ -13,7 +13,7 @@ use crate::support::world::{MAIN, World};
 
 /// How many pull requests sealift opened.
 fn opened(world: &World) -> usize {
-    world.github().count("POST", "*/pulls")
+    calls(world, "POST", "/pulls")
 }
 
 /// A pull request from the staging branch that a person opened.
@@ -116,7 +116,8 @@ async fn one_opened_by_somebody_else_is_used_and_reported() {
     let number = by_hand(&world, MAIN);
     let ran = world.run().await;
     ran.must_be(State::Waiting);
-    let text = "was opened by maria, who is not in `proposal.authors`: its merge starts no finalization, resume by hand";
+    let text =
+        "was opened by maria, who is not in `proposal.authors`: its merge starts no finalization, resume by hand";
     noted(&ran, "propose", text);
     assert_eq!(opened(&world), 0);
     assert!(pull_body(&world, number).contains("This promotes **v1.6.2-rc.1**"));

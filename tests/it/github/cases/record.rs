@@ -38,25 +38,30 @@ pub fn without_digests(world: &World) {
             _ => {}
         }
     }
-    world.github().fault("*", "*/releases*", 1..=usize::MAX, Act::change(|mut response| {
-        if let Ok(mut value) = serde_json::from_slice(&response.body) {
-            strip(&mut value);
-            response.body = value.to_string().into_bytes();
-        }
-        response
-    }));
+    world.github().fault(
+        "*",
+        "*/releases*",
+        1..=usize::MAX,
+        Act::change(|mut response| {
+            if let Ok(mut value) = serde_json::from_slice(&response.body) {
+                strip(&mut value);
+                response.body = value.to_string().into_bytes();
+            }
+            response
+        }),
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_asset_that_was_added_removed_or_changed_is_found_before_anything_public() {
     let (world, _) = merged().await;
     let cases: [(&str, fn(&World), &str); 4] = [
-        ("extra", |world| drop(world.github().state().add_asset(release_id(world, VERSION), "extra.txt", "x")), {
-            "extra.txt is not recorded"
-        }),
-        ("missing", |world| world.github().state().release_mut(VERSION).unwrap().assets.retain(|a| a.name != COPIED), {
-            "metal-amd64.iso is not there"
-        }),
+        ("extra", |world| super::add_asset(world, "extra.txt"), { "extra.txt is not recorded" }),
+        (
+            "missing",
+            |world| world.github().state().release_mut(VERSION).unwrap().assets.retain(|a| a.name != COPIED),
+            { "metal-amd64.iso is not there" },
+        ),
         ("changed", |world| rewrite(world, BUILT, b"built elsewher\n".to_vec()), {
             "cozypkg-linux-amd64.tar.gz is another file than sha256:"
         }),

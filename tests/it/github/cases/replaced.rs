@@ -80,8 +80,7 @@ async fn another_folder_replaces_when_it_is_said() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_nobodys_goes_with_the_replacement_and_not_before() {
     let world = waiting().await;
-    let draft = release_id(&world, VERSION);
-    world.github().state().add_asset(draft, "extra.txt", "x");
+    super::add_asset(&world, "extra.txt");
     refused(&world.run().await, "propose", &["extra.txt is not recorded", "--replace-assets"]);
     replacing(&world).run(&world.request()).await.must_be(State::Waiting);
     assert!(!seen(&world, "asset").iter().any(|line| line.contains("extra.txt")));

@@ -25,14 +25,7 @@ fn rule(kind: &str) -> Value {
 }
 
 /// Plans once more with nothing but this ruleset; refused with `texts`, or, without any, not at all.
-async fn planned(
-    world: &World,
-    target: &str,
-    include: &[&str],
-    rules: &[Value],
-    bypass: Option<&str>,
-    texts: &[&str],
-) {
+async fn planned(world: &World, target: &str, include: &[&str], rules: &[Value], bypass: Option<&str>, texts: &[&str]) {
     world.github().state().rulesets.clear();
     let name = ruleset(world, target, include, rules, bypass);
     let ran = world.plan().await;
@@ -79,8 +72,11 @@ async fn a_base_that_can_not_take_the_merge_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tag_that_only_some_may_create_needs_a_bypass() {
     let world = fresh().await;
-    let texts =
-        ["lets only some create v1.6.2", "refs/tags/v1.6.2", "add what sealift runs as to the ruleset's bypass list, always"];
+    let texts = [
+        "lets only some create v1.6.2",
+        "refs/tags/v1.6.2",
+        "add what sealift runs as to the ruleset's bypass list, always",
+    ];
     for include in [&["refs/tags/v*"][..], &["~ALL"], &["refs/tags/v1.6.?"]] {
         planned(&world, "tag", include, &[rule("creation")], None, &texts).await;
         // On pull requests alone is not here.
@@ -90,7 +86,8 @@ async fn a_tag_that_only_some_may_create_needs_a_bypass() {
     let module = ["lets only some create api/apps/v1alpha1/v1.6.2"];
     planned(&world, "tag", &["refs/tags/api/**/*"], &[rule("creation")], None, &module).await;
     planned(&world, "tag", &["refs/tags/v2.*"], &[rule("creation")], None, &[]).await;
-    planned(&world, "tag", &["refs/tags/v*"], &[rule("required_signatures")], None, &["demands signatures on v1.6.2"]).await;
+    planned(&world, "tag", &["refs/tags/v*"], &[rule("required_signatures")], None, &["demands signatures on v1.6.2"])
+        .await;
     for kind in ["deletion", "update", "non_fast_forward"] {
         planned(&world, "tag", &["~ALL"], &[rule(kind)], None, &[]).await;
     }
@@ -99,9 +96,7 @@ async fn a_tag_that_only_some_may_create_needs_a_bypass() {
 #[tokio::test(flavor = "multi_thread")]
 async fn names_must_fit_where_a_rule_says_how() {
     let world = fresh().await;
-    let pattern = |operator: &str, pattern: &str, negate: bool| {
-        json!({"type": "tag_name_pattern", "parameters": {"operator": operator, "pattern": pattern, "negate": negate}})
-    };
+    let pattern = |operator: &str, pattern: &str, negate: bool| json!({"type": "tag_name_pattern", "parameters": {"operator": operator, "pattern": pattern, "negate": negate}});
     let tags = ["refs/tags/v*"];
     let text = ["does not allow the name of v1.6.2"];
     planned(&world, "tag", &tags, &[pattern("starts_with", "release-", false)], None, &text).await;
@@ -120,14 +115,29 @@ async fn names_must_fit_where_a_rule_says_how() {
 async fn a_line_that_only_some_may_create_or_move_needs_a_bypass() {
     let world = fresh().await;
     let line = ["refs/heads/release-1.6"];
-    planned(&world, "branch", &line, &[rule("creation")], None, &["lets only some create release-1.6", "refs/heads/release-1.6"])
-        .await;
+    planned(
+        &world,
+        "branch",
+        &line,
+        &[rule("creation")],
+        None,
+        &["lets only some create release-1.6", "refs/heads/release-1.6"],
+    )
+    .await;
     planned(&world, "branch", &line, &[rule("creation")], Some("always"), &[]).await;
     // It isn't there, so nothing moves it.
     planned(&world, "branch", &line, &[rule("update")], None, &[]).await;
-    planned(&world, "branch", &line, &[pull_request(&["merge"])], None, &["demands a pull request for release-1.6"]).await;
-    planned(&world, "branch", &line, &[rule("required_linear_history")], None, &["demands a linear history of release-1.6"])
+    planned(&world, "branch", &line, &[pull_request(&["merge"])], None, &["demands a pull request for release-1.6"])
         .await;
+    planned(
+        &world,
+        "branch",
+        &line,
+        &[rule("required_linear_history")],
+        None,
+        &["demands a linear history of release-1.6"],
+    )
+    .await;
     // Where it is the base, the merge moves it, and people merge.
     let world = on_a_line().await;
     for kind in ["creation", "update"] {
@@ -142,12 +152,17 @@ async fn a_staging_branch_that_only_some_may_create_or_move_needs_a_bypass() {
     let branch = ["refs/heads/release-1.6.2"];
     planned(&world, "branch", &branch, &[rule("creation")], None, &["lets only some create release-1.6.2"]).await;
     planned(&world, "branch", &branch, &[rule("update")], None, &["lets only some move release-1.6.2"]).await;
-    planned(&world, "branch", &branch, &[rule("required_signatures")], None, &["demands signatures on release-1.6.2"]).await;
+    planned(&world, "branch", &branch, &[rule("required_signatures")], None, &["demands signatures on release-1.6.2"])
+        .await;
     planned(&world, "branch", &branch, &[rule("update"), rule("creation")], Some("always"), &[]).await;
-    planned(&world, "branch", &["refs/heads/release-*"], &[rule("creation")], None, &[
-        "lets only some create release-1.6.2",
-        "refs/heads/release-1.6\n",
-    ])
+    planned(
+        &world,
+        "branch",
+        &["refs/heads/release-*"],
+        &[rule("creation")],
+        None,
+        &["lets only some create release-1.6.2", "refs/heads/release-1.6\n"],
+    )
     .await;
     assert_eq!(seen(&world, "pull"), Vec::<String>::new());
 }

@@ -3,9 +3,7 @@
 use sealift::engine::State;
 use sealift::promotion::locate::Request;
 
-use super::{
-    RC, TAG, exits, fresh, noted, not_noted, pull_body, printed, release_body, staging,
-};
+use super::{RC, TAG, exits, fresh, not_noted, noted, printed, pull_body, release_body, staging};
 use crate::support::world::{MAIN, Session, World};
 
 const REASON: &str = "the cluster is down; tested by hand, see @qa";

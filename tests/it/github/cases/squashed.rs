@@ -40,7 +40,11 @@ async fn a_squash_is_refused_and_a_second_pull_request_goes_through() {
     let at = world.github().merge_pull(1, How::Squash);
     // A plan says it without opening anything.
     let plan = world.plan().await;
-    refused(&plan, "wait", &["it was squashed or rebased", "run sealift again: it proposes release-1.6.2 a second time"]);
+    refused(
+        &plan,
+        "wait",
+        &["it was squashed or rebased", "run sealift again: it proposes release-1.6.2 a second time"],
+    );
     goes_on(&world, &at).await;
 }
 

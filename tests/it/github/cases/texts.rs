@@ -2,9 +2,7 @@
 
 use sealift::engine::State;
 
-use super::{
-    CHANGELOG, STAGING, VERSION, merged, not_noted, noted, pull_body, release_body, waiting,
-};
+use super::{CHANGELOG, STAGING, VERSION, merged, not_noted, noted, pull_body, release_body, waiting};
 use crate::support::github::How;
 use crate::support::world::World;
 
