@@ -21,20 +21,16 @@ pub struct Draft {
 pub async fn plan(
     world: &World<'_>,
     forge: &dyn ForgeRead,
+    releases: &Releases,
     pin: Pin,
     text: &str,
 ) -> anyhow::Result<Result<Draft, Plan>> {
     let tag = &world.facts.names.git_tag;
-    let releases = match forge.releases().await {
-        Answer::Found(releases) => releases,
-        Answer::Unknown(unknown) => return refused(unknown),
-        Answer::Absent => return refused(Unknown::new("the releases", "the forge does not know them")),
-    };
     if !releases.drafts_visible {
         let note = format!("the draft of {} is not visible to this credential", tag.short());
         return Ok(Ok(Draft { notes: vec![note], ..Draft::default() }));
     }
-    let release = match one(&releases, tag) {
+    let release = match one(releases, tag) {
         Ok(release) => release.cloned(),
         Err(refusal) => return refused(refusal),
     };

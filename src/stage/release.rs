@@ -35,7 +35,7 @@ pub async fn plan(
     let changelog = changelog::look(world, merge)?;
     let rest = proof::rest_of(world, merge)?;
     let text = body::release(world, pin, &changelog, &rest);
-    let draft = match draft::plan(world, forge, pin, &text).await? {
+    let draft = match draft::plan(world, forge, &releases, pin, &text).await? {
         Ok(draft) => draft,
         Err(plan) => return Ok(Err(plan)),
     };
@@ -60,7 +60,8 @@ pub async fn plan(
     Ok(Ok(Published { steps, notes }))
 }
 
-async fn all(forge: &dyn ForgeRead) -> Result<Releases, Unknown> {
+/// Every release that the credential sees.
+pub async fn all(forge: &dyn ForgeRead) -> Result<Releases, Unknown> {
     forge.releases().await.known()?.ok_or_else(|| Unknown::new("the releases", "the forge does not know them"))
 }
 
