@@ -3,6 +3,7 @@
 
 pub mod crash;
 pub mod docker_registry;
+pub mod emulate;
 pub mod git_server;
 pub mod github;
 pub mod http;
