@@ -255,6 +255,15 @@ impl Ran {
         self.events.iter().filter_map(of).collect()
     }
 
+    /// What one stage did.
+    pub fn acted_in(&self, name: &str) -> Vec<String> {
+        let of = |event: &Event| match event {
+            Event::Acted { stage, action } if *stage == name => Some(action.to_string()),
+            _ => None,
+        };
+        self.events.iter().filter_map(of).collect()
+    }
+
     pub fn end(&self) -> Option<&End> {
         self.events.iter().rev().find_map(|event| match event {
             Event::End(end) => Some(end),
