@@ -19,6 +19,8 @@ fn a_hundred_and_one_releases_are_two_pages() {
     let last = reply.link("last").unwrap();
     assert!(last.starts_with(&format!("{}/repositories/", world.fake.url())), "{last}");
     assert_eq!(world.get(&last).json().as_array().unwrap().len(), 1);
+    let spelt = world.get("/repos/ACME/ship/releases").link("next").unwrap();
+    assert_eq!(world.get(&spelt).json().as_array().unwrap().len(), 30);
 }
 
 #[test]
@@ -164,6 +166,28 @@ fn broken_uploads_and_old_assets_look_as_they_do() {
     );
     assert_eq!((&assets[1]["state"], &assets[1]["digest"]), (&json!("uploaded"), &Value::Null));
     assert_eq!(world.upload(id, "name=broken.txt", b"again").status, 422, "it is in the way");
+    world.fake.state().broken_uploads = 1;
+    let statuses = ["one", "one", "two"].map(|name| world.upload(id, &format!("name={name}"), b"1").status);
+    assert_eq!(statuses, [502, 422, 201]);
+    assert_eq!(world.fake.state().releases[0].assets[2].state, "starter");
+}
+
+#[test]
+fn an_immutable_release_keeps_its_assets_and_its_tag() {
+    let world = Fixture::new();
+    world.fake.state().repository.immutable_releases = true;
+    let draft = world.post("releases", json!({"tag_name": "v1.0.0", "draft": true})).json();
+    let id = draft["id"].as_u64().unwrap();
+    let asset = world.upload(id, "name=a.txt", b"a").json();
+    let path = format!("releases/{id}");
+    assert_eq!(world.patch(&path, json!({"draft": false})).json()["immutable"], true);
+    let refused = world.upload(id, "name=b.txt", b"b");
+    assert_eq!((refused.status, refused.json()["message"].as_str().unwrap().contains("immutable")), (422, true));
+    assert_eq!(world.delete(&format!("releases/assets/{}", asset["id"])).status, 422);
+    assert_eq!(world.patch(&path, json!({"draft": true})).status, 422);
+    assert_eq!(world.patch(&path, json!({"body": "better words"})).status, 200);
+    assert_eq!(world.delete("git/refs/tags/v1.0.0").status, 422);
+    assert_eq!((world.delete(&path).status, world.delete("git/refs/tags/v1.0.0").status), (204, 204));
 }
 
 #[test]

@@ -93,6 +93,17 @@ fn what_merging_is_allowed_is_shown_to_those_who_may_push() {
 }
 
 #[test]
+fn an_archived_repository_is_only_read_and_other_versions_aren_t_spoken() {
+    let world = world();
+    world.fake.state().repository.archived = true;
+    assert_eq!((world.get("releases").status, world.get("").json()["archived"].clone()), (200, json!(true)));
+    assert_eq!(world.post("releases", json!({"tag_name": "v1.0.0"})).status, 403);
+    let request = |version: &str| world.http.get(world.address("")).header("x-github-api-version", version);
+    assert_eq!(world.send(request("2022-11-28"), MAINTAINER).status, 200);
+    assert_eq!(world.send(request("2021-01-01"), MAINTAINER).status, 400);
+}
+
+#[test]
 fn workflows_may_be_kept_from_proposing() {
     let world = world();
     world.branch("next");

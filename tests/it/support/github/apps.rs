@@ -81,7 +81,7 @@ fn claims(jwt: &str, app: &App) -> Option<Value> {
 
 /// The app that a JWT is of.
 fn app(call: &Call) -> Result<App, Response> {
-    let jwt = super::secret(call.request).ok_or_else(|| error(401, "A JSON web token could not be decoded"))?;
+    let jwt = super::server::secret(call.request).ok_or_else(|| error(401, "A JSON web token could not be decoded"))?;
     let app = call.state.app.clone().ok_or_else(|| error(401, "Integration not found"))?;
     claims(&jwt, &app).ok_or_else(|| error(401, "A JSON web token could not be decoded"))?;
     Ok(app)

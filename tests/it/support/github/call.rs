@@ -25,6 +25,8 @@ pub struct Call<'a> {
     /// Where the bytes of assets are served, without credentials.
     pub storage: &'a str,
     pub token: Option<Token>,
+    /// The path below the base, the repository by its name.
+    pub path: &'a str,
     /// The values of the template's places, decoded.
     pub places: Vec<String>,
 }
@@ -96,7 +98,12 @@ impl Call<'_> {
             };
         };
         if token.may(role, permissions, level, private) {
-            return Ok(());
+            return match level {
+                Level::Write if self.state.repository.archived => {
+                    Err(error(403, "Repository was archived so is read-only."))
+                }
+                _ => Ok(()),
+            };
         }
         let word = if level == Level::Write { "write" } else { "read" };
         let accepted: Vec<String> = permissions.iter().map(|name| format!("{name}={word}")).collect();
@@ -148,14 +155,8 @@ impl Call<'_> {
     fn linked(&self, response: Response, count: usize) -> Response {
         let (page, size) = self.paging();
         let last = count.div_ceil(size).max(1);
-        let path = self.request.path();
-        let path = match path.find(&self.state.full_name()).filter(|_| path.contains("/repos/")) {
-            Some(at) => {
-                let rest = &path[at + self.state.full_name().len()..];
-                format!("/repositories/{}{rest}", self.state.repository.id)
-            }
-            None => path[path.find("/repositories/").unwrap_or(0)..].to_owned(),
-        };
+        let below: Vec<&str> = self.path.splitn(5, '/').skip(4).collect();
+        let path = format!("/repositories/{}/{}", self.state.repository.id, below.concat());
         let query = self.request.target.split_once('?').map_or("", |(_, query)| query);
         let kept: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("page=")).collect();
         let link = |page: usize, rel: &str| {

@@ -98,6 +98,10 @@ pub fn delete(call: &mut Call) -> Answer {
     let name = format!("refs/{}", call.place(0));
     call.origin.find(&name).ok_or_else(|| invalid("Reference does not exist", &[]))?;
     call.allowed(&name, Change::Deletion)?;
+    let of = |release: &super::state::Release| release.immutable && name == format!("refs/tags/{}", release.tag_name);
+    if call.state.releases.iter().any(of) {
+        return Err(invalid("Cannot delete the tag of an immutable release", &[]));
+    }
     call.origin.delete(&name);
     if let Some(tag) = name.strip_prefix("refs/tags/") {
         untag(call.state, tag);

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::call::{Answer, Call, WEB, invalid_field, invalid_words, not_found, reply};
+use super::call::{Answer, Call, WEB, invalid, invalid_field, invalid_words, not_found, reply};
 use super::clock::iso;
 use super::rules::Change;
 use super::state::Release;
@@ -65,7 +65,7 @@ impl Call<'_> {
             "upload_url": format!("{}/repos/{}/releases/{}/assets{{?name,label}}", self.uploads, self.state.full_name(), release.id),
             "id": release.id, "node_id": node("RE", release.id), "author": self.user(&release.author),
             "tag_name": release.tag_name, "target_commitish": release.target_commitish, "name": release.name,
-            "body": release.body, "draft": release.draft, "prerelease": release.prerelease, "immutable": false,
+            "body": release.body, "draft": release.draft, "prerelease": release.prerelease, "immutable": release.immutable,
             "created_at": iso(release.created_at), "updated_at": iso(release.created_at),
             "published_at": release.published_at.map(iso),
             "tarball_url": ball("tarball"), "zipball_url": ball("zipball"),
@@ -89,7 +89,9 @@ impl Call<'_> {
                 if !git2::Reference::is_valid_name(&format!("refs/tags/{tag}")) {
                     return Err(invalid_words("Release", "tag_name is not a valid tag"));
                 }
-                self.allowed(&format!("refs/tags/{tag}"), Change::Creation)?;
+                if self.forbidden(&format!("refs/tags/{tag}"), Change::Creation).is_some() {
+                    return Err(forbidden_tag());
+                }
                 self.origin.set(&format!("refs/tags/{tag}"), commit);
                 commit
             }
@@ -98,6 +100,7 @@ impl Call<'_> {
         let release = &mut self.state.releases[at];
         (release.draft, release.published_at, release.created_at) = (false, Some(now), date);
         release.hidden = 0;
+        release.immutable |= self.state.repository.immutable_releases;
         Ok(())
     }
 
@@ -122,6 +125,15 @@ impl Call<'_> {
             self.state.latest = None;
         }
     }
+}
+
+/// The tag that publishing would create may not be created.
+fn forbidden_tag() -> Response {
+    let words =
+        "pre_receive Repository rule violations found\n\nCannot create ref due to creations being restricted.\n\n";
+    let error = |field: &str, message: &str| json!({"resource": "Release", "code": "custom", "field": field, "message": message});
+    let tag = error("tag_name", "Published releases must have a valid tag");
+    invalid("Validation Failed", &[error("pre_receive", words), tag])
 }
 
 /// What the page of a draft is called.
@@ -201,6 +213,7 @@ pub fn create(call: &mut Call) -> Answer {
         body: said.text("body"),
         draft: true,
         prerelease: said.flag("prerelease").unwrap_or(false),
+        immutable: false,
         author: call.login(),
         created_at: now,
         published_at: None,
@@ -224,6 +237,9 @@ pub fn update(call: &mut Call) -> Answer {
     let said = call.writes_releases()?;
     let at = call.release_at(0)?;
     let before = call.state.releases[at].clone();
+    if before.immutable && ["tag_name", "target_commitish", "draft"].iter().any(|key| said.value.get(key).is_some()) {
+        return Err(invalid_words("Release", "this release is immutable"));
+    }
     let release = &mut call.state.releases[at];
     release.tag_name = said.text("tag_name").unwrap_or(release.tag_name.clone());
     release.target_commitish = said.text("target_commitish").unwrap_or(release.target_commitish.clone());

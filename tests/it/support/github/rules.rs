@@ -75,12 +75,16 @@ impl Call<'_> {
         self.state.rulesets.iter().filter(|set| set.holds_for(name, &default)).cloned().collect()
     }
 
-    /// Refuses a change that a rule forbids and that this login can't bypass.
+    /// The rule that forbids a change, unless this login may bypass it.
+    pub fn forbidden(&self, name: &str, change: Change) -> Option<String> {
+        let strict = self.holding(name).into_iter().filter(|set| self.bypass(set) != "always");
+        let rules = strict.flat_map(|set| set.rules).filter_map(|rule| rule["type"].as_str().map(str::to_owned));
+        rules.into_iter().find(|rule| change.forbidden_by(rule))
+    }
+
+    /// Refuses a change that a rule forbids.
     pub fn allowed(&self, name: &str, change: Change) -> Result<(), Response> {
-        let holding = self.holding(name);
-        let strict = holding.iter().filter(|set| self.bypass(set) != "always");
-        let rules = strict.flat_map(|set| &set.rules).filter_map(|rule| rule["type"].as_str());
-        if rules.into_iter().any(|rule| change.forbidden_by(rule)) {
+        if self.forbidden(name, change).is_some() {
             return Err(invalid(
                 &format!("Repository rule violations found\n\n{change:?} of {name} is restricted.\n\n"),
                 &[],

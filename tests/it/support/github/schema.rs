@@ -14,6 +14,9 @@ static DESCRIPTION: LazyLock<Value> =
 /// Statuses that any operation may answer with an error body ("Troubleshooting the REST API").
 const ANYWHERE: [u16; 6] = [400, 401, 403, 404, 422, 429];
 
+/// "If an upstream failure occurs, you will receive a `502 Bad Gateway`", says its prose.
+const BROKEN_UPLOAD: (&str, u16) = ("POST /repos/{owner}/{repo}/releases/{release_id}/assets", 502);
+
 /// `METHOD /path/{template}` and what is known about it.
 pub fn operations() -> &'static Map<String, Value> {
     DESCRIPTION["operations"].as_object().unwrap()
@@ -35,6 +38,7 @@ pub fn answer(operation: &str, status: u16, body: &[u8]) -> Vec<String> {
     match documented {
         Some(schema) if !schema.is_null() => json(schema, body),
         Some(_) if body.is_empty() => Vec::new(),
+        None if (operation, status) == BROKEN_UPLOAD => json(named("basic-error"), body),
         _ if status >= 400 && (documented.is_some() || ANYWHERE.contains(&status)) => {
             let name = if status == 422 { "validation-error" } else { "basic-error" };
             json(named(name), body)
