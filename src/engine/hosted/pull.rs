@@ -20,6 +20,10 @@ impl Hosted<'_> {
         if self.open(head).await?.is_some() {
             return Ok(());
         }
+        if !found(self.read()?.repository().await, "the repository")?.push {
+            // Whose it is was not judged, and what goes before it not seen.
+            return Err(Unknown::new(pull_from(head), "this credential may not push: use one that may").into());
+        }
         let (title, body) = (title.to_owned(), body.to_owned());
         let pull = NewPull { title, body, head: head.clone(), base: base.clone() };
         match self.write()?.open_pull(&pull).await {

@@ -17,6 +17,10 @@ impl Hosted<'_> {
             };
         }
         let releases = found(self.read()?.releases().await, "the releases")?;
+        if !releases.drafts_visible {
+            let hidden = "drafts are not visible to this credential: use one that may push";
+            return Err(Unknown::new(release(tag), hidden).into());
+        }
         let drafts: Vec<&Release> = releases.drafts(tag.short()).collect();
         match (releases.published(tag.short()), drafts.as_slice()) {
             (None, []) => Ok(None),

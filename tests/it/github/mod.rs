@@ -1,4 +1,5 @@
-//! The GitHub side: the GitHub to test against, and the port to it.
+//! The GitHub side: the GitHub to test against, the port to it, and what a promotion does with both.
 
+mod cases;
 mod fake;
 mod port;

@@ -160,7 +160,8 @@ fn admit(call: &mut Call, template: &str, places: &mut Vec<String>) -> Result<()
         let private = call.private();
         let sees = own_word || call.token.as_ref().map_or(!private, |token| token.sees(private));
         if !full.eq_ignore_ascii_case(&call.state.full_name()) || !sees {
-            return Err(not_found());
+            let classic = call.token.as_ref().is_some_and(|token| matches!(token.kind, Kind::Classic(_)));
+            return Err(if classic { not_found().with("x-accepted-oauth-scopes", "repo") } else { not_found() });
         }
     }
     Ok(())
