@@ -109,7 +109,8 @@ pub async fn one(
         }
         _ => {
             let (read, write, lag) = (look.forge, effects.forge, settings.patience.lag);
-            Hosted { read, write, lag, stop: &settings.stop }.one(action).await
+            let begun = std::sync::atomic::AtomicBool::default();
+            Hosted { read, write, lag, stop: &settings.stop, begun }.one(action).await
         }
     }
 }

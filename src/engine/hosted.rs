@@ -1,15 +1,18 @@
 //! The interpreter's arms for a forge. GitHub has no compare-and-set: each looks right before it
 //! writes, and looks again where the outcome is unclear.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::expect::{Done, expected, found, is, lost, pull_from, release, these_alone, unchanged, unclear};
 use super::ports::Stop;
-use crate::model::{Answer, Blob, Digest, RefName, Unknown};
+use crate::model::{Blob, Digest, RefName, Unknown};
 use crate::port::WriteError;
 use crate::port::forge::{
     Asset, Comment, ForgeRead, ForgeWrite, Latest, NewPull, NewRelease, Pull, PullEdit, PullState, Release,
     ReleaseEdit, none,
 };
+use crate::stage::record::File;
 use crate::stage::{Action, There};
 
 /// A forge to look at and to write to.
@@ -19,13 +22,25 @@ pub(super) struct Hosted<'a> {
     /// How long after the first look absence is looked at again, before something is created.
     pub lag: Duration,
     pub stop: &'a Stop,
+    /// Whether a write was begun.
+    pub begun: AtomicBool,
 }
 
-type Done = Result<(), WriteError>;
-
 impl Hosted<'_> {
-    /// Does an action on a forge.
+    /// Does an action on a forge. Where the outcome of a write is unclear it is looked at once more, by
+    /// the same arm with nothing to write with: done is done.
     pub async fn one(&self, action: &Action) -> Done {
+        match self.act(action).await {
+            Err(WriteError::Unknown(unknown)) if self.begun.load(Ordering::Relaxed) => {
+                let only_looking = Hosted { write: None, begun: AtomicBool::default(), ..*self };
+                let there = only_looking.act(action).await;
+                there.map_err(|_| unclear(unknown).into())
+            }
+            done => done,
+        }
+    }
+
+    async fn act(&self, action: &Action) -> Done {
         match action {
             Action::CreateDraft { tag, body, target } => {
                 let target = target.to_string();
@@ -42,7 +57,7 @@ impl Hosted<'_> {
             }
             Action::EditPull { head, body, expect } => self.edit_pull(head, body, *expect).await,
             Action::LabelPull { head, label } => self.label(head, label).await,
-            Action::PublishRelease { tag, body } => self.publish(tag, body).await,
+            Action::PublishRelease { tag, body, expect, files } => self.publish(tag, body, *expect, files).await,
             Action::MarkLatest { tag, expect } => self.mark_latest(tag, expect.as_deref()).await,
             Action::PutComment { pull, marker, body, expect } => self.comment(*pull, marker, body, *expect).await,
             Action::PushBlob { .. }
@@ -60,7 +75,9 @@ impl Hosted<'_> {
     }
 
     fn write(&self) -> Result<&dyn ForgeWrite, Unknown> {
-        self.write.ok_or_else(|| none("the forge"))
+        let write = self.write.ok_or_else(|| none("the forge"))?;
+        self.begun.store(true, Ordering::Relaxed);
+        Ok(write)
     }
 
     /// The one draft of a tag. Two are for a person to tell apart.
@@ -133,13 +150,7 @@ impl Hosted<'_> {
         if let Some(asset) = asset {
             self.write()?.delete_asset(asset.id).await?;
         }
-        match self.write()?.upload(draft.id, name, blob).await {
-            Err(WriteError::Unknown(unknown)) => match self.asset(tag, name).await {
-                Ok((_, Some(asset))) if is(&asset, blob) => Ok(()),
-                _ => Err(unclear(unknown).into()),
-            },
-            done => done,
-        }
+        self.write()?.upload(draft.id, name, blob).await
     }
 
     async fn delete_asset(&self, tag: &RefName, name: &str, expect: There) -> Done {
@@ -163,13 +174,7 @@ impl Hosted<'_> {
         if self.open(&pull.head).await?.is_some() {
             return Ok(());
         }
-        match self.write()?.open_pull(pull).await {
-            Err(WriteError::Unknown(unknown)) => match self.open(&pull.head).await {
-                Ok(Some(_)) => Ok(()),
-                _ => Err(unclear(unknown).into()),
-            },
-            done => done.map(drop),
-        }
+        self.write()?.open_pull(pull).await.map(drop)
     }
 
     async fn edit_pull(&self, head: &RefName, body: &str, expect: Digest) -> Done {
@@ -190,13 +195,17 @@ impl Hosted<'_> {
         self.write()?.add_label(pull.number, label).await
     }
 
-    async fn publish(&self, tag: &RefName, body: &str) -> Done {
+    /// What becomes public is what was planned on: people may have changed text or files since.
+    async fn publish(&self, tag: &RefName, body: &str, expect: Digest, files: &[File]) -> Done {
         if let Some(there) = self.read()?.published(tag.short()).await.known()?
             && !there.draft
         {
             return Ok(());
         }
         let draft = self.must_draft(tag.short()).await?;
+        unchanged(release(tag.short()), &draft.body, expect)?;
+        let assets = found(self.read()?.assets(draft.id).await, &release(tag.short()))?;
+        these_alone(release(tag.short()), &assets, files)?;
         let edit = ReleaseEdit {
             tag: Some(tag.short().to_owned()),
             name: None,
@@ -240,49 +249,4 @@ impl Hosted<'_> {
             None => self.write()?.create_comment(pull, body).await,
         }
     }
-}
-
-fn release(tag: &str) -> String {
-    format!("release {tag}")
-}
-
-fn pull_from(head: &RefName) -> String {
-    format!("pull request from {}", head.short())
-}
-
-/// What can't be absent, like a list of something that is there.
-fn found<T>(answer: Answer<T>, what: &str) -> Result<T, WriteError> {
-    Ok(answer.known()?.ok_or_else(|| Unknown::new(what, "the forge does not know it"))?)
-}
-
-fn lost(what: String, expected: &str, found: &str) -> WriteError {
-    WriteError::Lost { what, expected: expected.to_owned(), found: found.to_owned() }
-}
-
-fn unclear(unknown: Unknown) -> Unknown {
-    Unknown { detail: format!("{}; whether it was written can't be known", unknown.detail), ..unknown }
-}
-
-/// Whether a text is the one that was planned on.
-fn unchanged(what: String, text: &str, expect: Digest) -> Done {
-    let found = Digest::of(text.as_bytes());
-    let show = |digest: Digest| format!("the text {}", digest.short());
-    if found == expect { Ok(()) } else { Err(lost(what, &show(expect), &show(found))) }
-}
-
-/// Whether an asset is a file: by the forge's own digest of it, never by its size alone.
-fn is(asset: &Asset, blob: &Blob) -> bool {
-    asset.complete && asset.digest == Some(blob.descriptor.digest) && asset.size == blob.descriptor.size
-}
-
-fn expected(what: String, asset: Option<&Asset>, expect: There) -> Done {
-    let found = match (asset, expect) {
-        (None, _) => There::Nothing,
-        (Some(asset), _) if !asset.complete => There::Half,
-        (Some(Asset { digest: Some(digest), .. }), _) => There::Whole(*digest),
-        // Its bytes were looked at when this was planned: a forge without digests says no more.
-        (Some(_), There::Whole(digest)) => There::Whole(digest),
-        (Some(_), _) => return Err(lost(what, &expect.to_string(), "a file")),
-    };
-    if found == expect { Ok(()) } else { Err(lost(what, &expect.to_string(), &found.to_string())) }
 }
