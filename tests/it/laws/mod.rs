@@ -22,11 +22,19 @@ use crate::support::world::{Case, Ran, Shipped, World, WorldSnapshot};
 /// How many cases of a law run at once.
 const AT_ONCE: usize = 4;
 
-/// Runs cases beside each other, each on a thread of its own; the first that fails fails the law.
+/// Runs cases beside each other; the first that fails fails the law.
 async fn all<F: Future<Output = ()>>(cases: impl IntoIterator<Item = impl FnOnce() -> F + Send + 'static>) {
+    beside(AT_ONCE, cases).await;
+}
+
+/// Runs so many cases beside each other, each on a thread of its own.
+async fn beside<F: Future<Output = ()>>(
+    at_once: usize,
+    cases: impl IntoIterator<Item = impl FnOnce() -> F + Send + 'static>,
+) {
     let mut running = tokio::task::JoinSet::new();
     for case in cases {
-        if running.len() == AT_ONCE {
+        if running.len() == at_once {
             running.join_next().await.unwrap().unwrap();
         }
         let runtime = tokio::runtime::Handle::current();
@@ -65,7 +73,11 @@ impl Undisturbed {
         let second = world.session().run_watched(&world.request(), &after).await;
         second.must_be(State::Holds);
         let hosted = |count: &Count| count.of(|kind| matches!(kind, Writes::Forge(_)));
-        assert_eq!(world.forge_writes(), hosted(&before) + hosted(&after), "GitHub was asked for writes that nobody watched");
+        assert_eq!(
+            world.forge_writes(),
+            hosted(&before) + hosted(&after),
+            "GitHub was asked for writes that nobody watched"
+        );
         Self { fresh, merged, last: world.snapshot(), before, after, told: [first, second] }
     }
 
