@@ -1,6 +1,7 @@
 //! The one interpreter: does an action, or finds it done, and never more than it says.
 
 use futures_util::StreamExt;
+use tokio::sync::OnceCell;
 
 use super::event::Event;
 use super::hosted::Hosted;
@@ -38,6 +39,13 @@ pub async fn step(
     let separate = |action: &Action| matches!(action, Action::CreateRef { .. } | Action::UploadAsset { .. });
     let independent = manifests || step.actions.iter().all(separate);
     let at_once = if manifests { look.parallel } else { 1 };
+    let hosted = &Hosted {
+        read: look.forge,
+        write: effects.forge,
+        lag: settings.patience.lag,
+        stop: &settings.stop,
+        draft: OnceCell::new(),
+    };
     let mut applied = Applied::default();
     let mut results = futures_util::stream::iter(&step.actions)
         .map(|action| async move {
@@ -45,7 +53,7 @@ pub async fn step(
                 return (action.summary(), None);
             }
             settings.observer.event(&Event::Acting { stage, action: action.summary() });
-            (action.summary(), Some(one(action, look, effects, settings).await))
+            (action.summary(), Some(one(action, look, effects, hosted).await))
         })
         .buffered(at_once.max(1));
     while let Some((action, result)) = results.next().await {
@@ -70,12 +78,7 @@ pub async fn step(
 
 /// Does one action. Its expectation is looked at right before; an outcome that can't be known is
 /// looked at before anything is said about it.
-pub async fn one(
-    action: &Action,
-    look: &Looker<'_>,
-    effects: &Effects<'_>,
-    settings: &Settings<'_>,
-) -> Result<(), WriteError> {
+async fn one(action: &Action, look: &Looker<'_>, effects: &Effects<'_>, hosted: &Hosted<'_>) -> Result<(), WriteError> {
     if let Some(update) = action.ref_update() {
         return effects.origin.update(&update).await;
     }
@@ -107,10 +110,6 @@ pub async fn one(
                 result => result,
             }
         }
-        _ => {
-            let (read, write, lag) = (look.forge, effects.forge, settings.patience.lag);
-            let begun = std::sync::atomic::AtomicBool::default();
-            Hosted { read, write, lag, stop: &settings.stop, begun }.one(action).await
-        }
+        _ => hosted.one(action).await,
     }
 }

@@ -7,7 +7,6 @@ pub mod apply;
 mod drive;
 mod end;
 pub mod event;
-mod expect;
 mod hosted;
 mod log;
 mod look;

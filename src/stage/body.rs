@@ -15,7 +15,7 @@ const LIMIT: usize = 50_000;
 
 /// The text with what is sealift's in the place of what was; where no place is marked, before it.
 pub fn merged(text: &str, ours: &str) -> String {
-    let marked = format!("{BEGIN}\n{}\n{END}", ours.trim());
+    let marked = marked(ours);
     match marks(text) {
         Some((begin, end)) => format!("{}{marked}{}", &text[..begin], &text[end..]),
         None if text.trim().is_empty() => format!("{marked}\n"),
@@ -27,7 +27,12 @@ pub fn merged(text: &str, ours: &str) -> String {
 pub fn holds(text: &str, ours: &str) -> bool {
     let Some((begin, end)) = marks(text) else { return false };
     let there = text[begin..end].replace("\r\n", "\n");
-    there == format!("{BEGIN}\n{}\n{END}", ours.trim())
+    there == marked(ours)
+}
+
+/// What is sealift's between its markers, where no text of people's can end it early.
+fn marked(ours: &str) -> String {
+    format!("{BEGIN}\n{}\n{END}", ours.trim().replace("<!-- sealift:", "<!-- "))
 }
 
 /// Whether a text has sealift's place in it.

@@ -106,20 +106,15 @@ async fn files(
         Ok(record) => record,
         Err(refusal) => return refused(refusal),
     };
-    let replace = world.inputs.replace_assets && world.inputs.assets.is_some();
-    match &record {
-        Some(record) if record.is_of(pin) && !replace => {
-            let differences = differences(world, forge, record, there).await;
-            return match differences {
-                Ok(differences) if differences.is_empty() => match listed(world, forge, there).await {
-                    Ok(files) => Ok(Ok((Vec::new(), files))),
-                    Err(unknown) => refused(unknown),
-                },
-                Ok(differences) => refused(unlike(world, differences)),
+    let replace = replaces(world);
+    if let Some(record) = record.as_ref().filter(|record| record.is_of(pin) && !replace) {
+        return match compared(world, forge, record, there).await {
+            Ok(()) => match listed(world, forge, there).await {
+                Ok(files) => Ok(Ok((Vec::new(), files))),
                 Err(unknown) => refused(unknown),
-            };
-        }
-        _ => {}
+            },
+            Err(refusal) => refused(refusal),
+        };
     }
     let wanted = match assets::wanted(world, forge, pin.commit).await? {
         Ok(wanted) => wanted,
@@ -137,12 +132,31 @@ async fn files(
     }
 }
 
+/// Whether the folder that people brought takes the place of what is there.
+fn replaces(world: &World<'_>) -> bool {
+    world.inputs.replace_assets && world.inputs.assets.is_some()
+}
+
+/// Refuses a draft whose assets are not what its record of this promotion says.
+pub async fn unchanged(world: &World<'_>, forge: &dyn ForgeRead, pin: Pin, draft: &Release) -> Result<(), Refusal> {
+    let there = forge.assets(draft.id).await.known()?.unwrap_or_default();
+    match recorded(world, forge, &there).await? {
+        Some(record) if record.is_of(pin) && !replaces(world) => compared(world, forge, &record, &there).await,
+        _ => Ok(()),
+    }
+}
+
+async fn compared(world: &World<'_>, forge: &dyn ForgeRead, record: &Record, there: &[Asset]) -> Result<(), Refusal> {
+    let differences = differences(world, forge, record, there).await?;
+    if differences.is_empty() { Ok(()) } else { Err(unlike(world, differences)) }
+}
+
 /// The record on a draft or a release, if there is one.
 pub async fn recorded(world: &World<'_>, forge: &dyn ForgeRead, there: &[Asset]) -> Result<Option<Record>, Refusal> {
     let Some(asset) = there.iter().find(|asset| asset.name == record::NAME && asset.complete) else { return Ok(None) };
     let unreadable = |why: String| {
         Refusal::new(format!("{} on {} can't be read: {why}", record::NAME, world.facts.names.git_tag.short()))
-            .hint("find out who wrote it; deleted from the draft, it is made anew")
+            .hint("use the sealift that wrote it, or find out who did; deleted from the draft, it is made anew")
     };
     if asset.size > record::LIMIT {
         return Err(unreadable(format!("it is {} bytes long", asset.size)));
@@ -264,8 +278,10 @@ async fn uploads(
         return Err(refusals);
     }
     let blob = record.blob();
-    let there = there.iter().any(|asset| asset.name == record::NAME && asset.digest == Some(blob.descriptor.digest));
-    let last = (!there).then(|| {
+    let stays =
+        gone.actions.iter().all(|action| !matches!(action, Action::DeleteAsset { name, .. } if name == record::NAME));
+    let stays = stays && there.iter().any(|asset| asset.name == record::NAME);
+    let last = (!stays).then(|| {
         let (tag, name) = (tag.clone(), record::NAME.to_owned());
         Action::UploadAsset { tag, name, blob, expect: There::Nothing }
     });
@@ -273,7 +289,8 @@ async fn uploads(
 }
 
 fn foreign(tag: &RefName, name: &str, what: &str) -> Refusal {
-    Refusal::new(format!("{name} {what}"))
-        .at([format!("draft {}", tag.short())])
-        .hint("bring the folder that the draft was begun with, or replace what is there: --replace-assets")
+    Refusal::new(format!("{name} {what}")).at([format!("draft {}", tag.short())]).hint(
+        "bring the folder that the draft was begun with, delete the file from the draft, or replace what is there: \
+         --replace-assets",
+    )
 }

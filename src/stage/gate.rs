@@ -7,7 +7,7 @@ mod source;
 
 use futures_util::future::BoxFuture;
 
-use super::{Plan, Refusal, Stage, World, proof};
+use super::{Plan, Refusal, Stage, World, proof, pull};
 use crate::model::CommitId;
 
 pub struct Gate;
@@ -41,7 +41,8 @@ impl Findings {
 async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     let facts = world.facts;
     if world.facts.published {
-        return Ok(Plan::holds().note("the release is published").notes(moved(world)));
+        let notes = moved(world).into_iter().chain([hosted::evidence_note(world)]);
+        return Ok(Plan::holds().note("the release is published").notes(notes));
     }
     let mut found = Findings::default();
     source::ancestry(world, &mut found)?;
@@ -53,7 +54,10 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     if begun {
         names::still_free(world, &mut found).await?;
         if let Some(forge) = world.forge {
-            hosted::release(world, forge, &mut found).await;
+            hosted::named(world, forge, &mut found).await;
+            if let Err(refusal) = pull::finisher(world, forge).await {
+                found.refuse(refusal);
+            }
         }
         found.notes.push("the rest passed when this promotion began".into());
         found.notes.extend(moved(world));

@@ -6,7 +6,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::{Plan, Stage, Verdict, World, base, body, changelog, draft, proof, pull};
+use super::{Plan, Refusal, Stage, Verdict, World, base, body, changelog, draft, proof, pull};
 use crate::model::CommitId;
 use crate::pipeline::Proposal;
 use crate::port::forge::ForgeRead;
@@ -62,9 +62,17 @@ async fn hosted(
     pin: Pin,
     tip: CommitId,
 ) -> anyhow::Result<Plan> {
-    let mut notes = match pull::credential(world, forge, declared).await {
-        Ok(notes) => notes,
-        Err(refusal) => return Ok(refusal.into()),
+    let pulls = match pull::from_staging(world, forge).await {
+        Ok(pulls) => pulls,
+        Err(unknown) => return Ok(Refusal::from(unknown).into()),
+    };
+    let mut notes = match pull::open(&pulls) {
+        // Whoever goes on with it opens none, and may be anybody who may write.
+        Some(_) => Vec::new(),
+        None => match pull::credential(world, forge, declared).await {
+            Ok(notes) => notes,
+            Err(refusal) => return Ok(refusal.into()),
+        },
     };
     let changelog = changelog::look(world, tip)?;
     let rest = proof::rest_of(world, tip)?;
@@ -73,7 +81,7 @@ async fn hosted(
         Ok(draft) => draft,
         Err(plan) => return Ok(plan.notes(notes)),
     };
-    let pull = match pull::plan(world, forge, declared, pin, tip).await? {
+    let pull = match pull::plan(world, declared, &pulls, pin, tip)? {
         Ok(pull) => pull,
         Err(plan) => return Ok(plan.notes(notes)),
     };

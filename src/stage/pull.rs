@@ -4,7 +4,7 @@ use super::changelog::{self, Changelog};
 use super::{Action, Plan, Refusal, Step, Verdict, World, body};
 use crate::model::{Answer, CommitId, Digest, Unknown};
 use crate::pipeline::Proposal;
-use crate::port::forge::{ForgeRead, Pull, PullState};
+use crate::port::forge::{ForgeRead, Login, Pull, PullState};
 use crate::promotion::history::{Merge, Pin};
 
 /// What the pull request still needs.
@@ -13,20 +13,16 @@ pub struct Proposed {
     pub notes: Vec<String>,
 }
 
-/// Looks at the pull request from the staging branch, whose tip is `head`. `Err`: a wait, or
+/// Looks at the pull requests from the staging branch, whose tip is `head`. `Err`: a wait, or
 /// refusals.
-pub async fn plan(
+pub fn plan(
     world: &World<'_>,
-    forge: &dyn ForgeRead,
     declared: &Proposal,
+    pulls: &[Pull],
     pin: Pin,
     head: CommitId,
 ) -> anyhow::Result<Result<Proposed, Plan>> {
     let (staging, base) = (&world.facts.names.staging, &world.facts.names.base);
-    let pulls = match from_staging(world, forge).await {
-        Ok(pulls) => pulls,
-        Err(unknown) => return Ok(Err(Refusal::from(unknown).into())),
-    };
     let changelog = changelog::look(world, head)?;
     let text = body::pull(world, pin, head, &changelog)?;
     let mut notes: Vec<String> = changelog.note().into_iter().collect();
@@ -34,7 +30,7 @@ pub async fn plan(
         let missing = !there.contains(&declared.label);
         missing.then(|| Action::LabelPull { head: staging.clone(), label: declared.label.clone() })
     };
-    let steps = match open(&pulls) {
+    let steps = match open(pulls) {
         Some(pull) if pull.base != *base => return Ok(Err(elsewhere(world, pull).into())),
         Some(pull) => {
             if !pull.author.as_ref().is_some_and(|author| declared.is_author(author)) {
@@ -49,7 +45,7 @@ pub async fn plan(
             vec![Step::new("pull request", edit), Step::new("label", label(&pull.labels))]
         }
         None => {
-            if let Some(pull) = closed(world, &pulls, pin)? {
+            if let Some(pull) = closed(world, pulls, pin)? {
                 return Ok(Err(reopen(pull)));
             }
             let title = format!("Release v{}", world.promotion.candidate.rc.stable);
@@ -103,7 +99,7 @@ fn elsewhere(world: &World<'_>, pull: &Pull) -> Refusal {
     let base = world.facts.names.base.short();
     Refusal::new(format!("the open pull request #{} goes into {}, not into {base}", pull.number, pull.base.short()))
         .at([&pull.url])
-        .hint(format!("change its base: gh pr edit {} --base {base}", pull.number))
+        .hint(format!("close it, or change its base: gh pr edit {} --base {base}", pull.number))
 }
 
 fn unheard(pull: &Pull) -> String {
@@ -133,18 +129,39 @@ pub async fn credential(world: &World<'_>, forge: &dyn ForgeRead, declared: &Pro
              `proposal.checks_by_hand: true`",
         ));
     }
-    if login.is_workflow_token() && world.pipeline.release.starts.is_some() {
-        return Err(Refusal::new(
-            "a tag that is pushed with GITHUB_TOKEN starts no workflow, and `release.starts` names one",
-        )
-        .hint("use a GitHub App (--github-app-id, --github-app-key-file) or a person's token"));
-    }
+    starts(world, &login)?;
     if !declared.is_author(&login.0) {
         return Err(Refusal::new(format!("finalization would not trust a pull request of {}", login.0))
             .at([format!("proposal.authors: {}", declared.authors.join(", "))])
             .hint("use the credential of one of them, or add this one to `proposal.authors`"));
     }
     Ok(Vec::new())
+}
+
+/// Whether a tag that this credential pushes starts the workflow that must begin then.
+fn starts(world: &World<'_>, login: &Login) -> Result<(), Refusal> {
+    match &world.pipeline.release.starts {
+        Some(workflow) if login.is_workflow_token() => {
+            let what = format!("a tag that is pushed with GITHUB_TOKEN starts no workflow, and {workflow} must start");
+            Err(Refusal::new(what)
+                .at([format!("release.starts: {workflow}")])
+                .hint("use a GitHub App (--github-app-id, --github-app-key-file) or a person's token"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same question once the promotion is merged and its tag is still to be pushed.
+pub async fn finisher(world: &World<'_>, forge: &dyn ForgeRead) -> Result<(), Refusal> {
+    let tagged = world.facts.listed(&world.facts.names.git_tag).is_some();
+    if tagged || world.facts.merged().is_none() || world.pipeline.release.starts.is_none() {
+        return Ok(());
+    }
+    let push = forge.repository().await.known()?.is_some_and(|hosted| hosted.push);
+    match forge.viewer().await.known()? {
+        Some(login) if push => starts(world, &login),
+        _ => Ok(()),
+    }
 }
 
 /// A line for people about a changelog that finalize would not take.

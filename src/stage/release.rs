@@ -41,10 +41,13 @@ pub async fn plan(
     };
     let mut notes = draft.notes;
     notes.extend(pull::at_merge(&changelog));
-    if !releases.drafts_visible {
-        return Ok(Ok(Published { steps: Vec::new(), notes }));
-    }
     let made = body::merged("", &text);
+    if !releases.drafts_visible {
+        // The draft isn't visible; that it isn't published is.
+        let (tag, expect, files) = (tag.clone(), Digest::of(made.as_bytes()), Vec::new());
+        let step = Step::new("release", [Action::PublishRelease { tag, body: made, expect, files }]);
+        return Ok(Ok(Published { steps: vec![step], notes }));
+    }
     let before = draft.release.as_ref().map_or(made.as_str(), |release| release.body.as_str());
     let theirs = !before.trim().is_empty() && !body::is_marked(before);
     if theirs {
@@ -84,6 +87,24 @@ async fn ours(world: &World<'_>, forge: &dyn ForgeRead, pin: Pin, release: &Rele
     };
     let differences = draft::differences(world, forge, &record, &there).await?;
     if differences.is_empty() { Ok(()) } else { Err(draft::unlike(world, differences)) }
+}
+
+/// Whether finalize can take the release as it is: a published one that is ours, a draft whose assets
+/// are what its record says, or none at all.
+pub async fn acceptable(
+    world: &World<'_>,
+    forge: &dyn ForgeRead,
+    pin: Pin,
+    releases: &Releases,
+) -> Result<(), Refusal> {
+    let tag = &world.facts.names.git_tag;
+    if let Some(published) = releases.published(tag.short()) {
+        return ours(world, forge, pin, published).await;
+    }
+    match draft::one(releases, tag)? {
+        Some(draft) => draft::unchanged(world, forge, pin, draft).await,
+        None => Ok(()),
+    }
 }
 
 fn leftovers(releases: &Releases, tag: &str) -> Vec<String> {

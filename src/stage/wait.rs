@@ -35,10 +35,13 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
                 "{base} has the promotion's content without its commits: it was squashed or rebased"
             ))
             .at([at.to_string()])
-            .hint(format!(
-                "propose {staging} a second time and merge it with a merge commit: \
-             git merge --no-ff origin/{staging} (on {base}), then run sealift again"
-            )),
+            .hint(match world.forge {
+                Some(forge) => second(world, forge).await,
+                None => format!(
+                    "propose {staging} a second time and merge it with a merge commit: \
+                     git merge --no-ff origin/{staging} (on {base}), then run sealift again"
+                ),
+            }),
             Merge::Strayed { at, head, paths } => Refusal::new(format!(
                 "what was merged from {staging} changes more than the promotion and allowed paths"
             ))
@@ -87,6 +90,18 @@ async fn on_the_forge(world: &World<'_>, forge: &dyn ForgeRead) -> Waiting {
     };
     let message = format!("a person merges {where_} with a merge commit (not a squash, not a rebase)");
     Waiting { on: "merge", message, commands: Vec::new() }
+}
+
+/// The way on after a squash or a rebase.
+async fn second(world: &World<'_>, forge: &dyn ForgeRead) -> String {
+    let staging = world.facts.names.staging.short();
+    let pulls = pull::from_staging(world, forge).await.unwrap_or_default();
+    match pull::open(&pulls) {
+        Some(pull) => {
+            format!("merge {}, the second from {staging}, with a merge commit; then run sealift again", pull.url)
+        }
+        None => format!("run sealift again: it proposes {staging} a second time, to be merged with a merge commit"),
+    }
 }
 
 /// A merge that people took back on the base: its installer reads as before the promotion again.

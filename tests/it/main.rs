@@ -23,3 +23,4 @@ mod repository;
 mod rows;
 mod shape;
 mod support;
+mod workflows;

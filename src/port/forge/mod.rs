@@ -36,6 +36,9 @@ pub trait ForgeRead: Send + Sync {
     /// however long the forge's own list lags behind.
     fn releases(&self) -> BoxFuture<'_, Answer<Releases>>;
 
+    /// A release by its id, a draft too.
+    fn release(&self, release: ReleaseId) -> BoxFuture<'_, Answer<Release>>;
+
     /// The published release of a tag: no draft is ever found this way.
     fn published<'a>(&'a self, tag: &'a str) -> BoxFuture<'a, Answer<Release>>;
 

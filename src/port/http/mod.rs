@@ -12,7 +12,7 @@ mod words;
 pub(in crate::port) use clients::Clients;
 pub(in crate::port) use link::{next_page, resolve};
 pub(in crate::port) use retry::{Pauses, is_transient, retry_after};
-pub(in crate::port) use secret::Secret;
+pub(in crate::port) use secret::{Secret, redact};
 pub(in crate::port) use time::{http_date, rfc3339};
 pub(in crate::port) use words::excerpt;
 

@@ -6,7 +6,7 @@ use crate::model::{Answer, Unknown};
 use crate::pipeline::Proposal;
 use crate::port::forge::{ForgeRead, Hosted, Protection, Visible};
 use crate::promotion::Evidence;
-use crate::stage::{Refusal, World, assets, draft, evidence, pull};
+use crate::stage::{Refusal, World, assets, draft, evidence, pull, release};
 
 /// Everything that is looked at before the first write.
 pub(super) async fn early(world: &World<'_>, forge: &dyn ForgeRead, declared: &Proposal, found: &mut Findings) {
@@ -22,7 +22,7 @@ pub(super) async fn early(world: &World<'_>, forge: &dyn ForgeRead, declared: &P
     protection(world, forge, found).await;
     rules::branches(world, forge, found).await;
     rules::tags(world, forge, found).await;
-    release(world, forge, found).await;
+    named(world, forge, found).await;
     if let Err(refusals) = assets::to_copy(world, forge).await {
         found.refusals.extend(refusals);
     }
@@ -30,7 +30,7 @@ pub(super) async fn early(world: &World<'_>, forge: &dyn ForgeRead, declared: &P
 }
 
 /// The release's name, once a promotion has begun: somebody may have published under it meanwhile.
-pub(super) async fn release(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
+pub(super) async fn named(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
     let releases = match forge.releases().await {
         Answer::Found(releases) => releases,
         Answer::Absent => return found.refuse(Unknown::new("the releases", "the forge does not know them")),
@@ -40,10 +40,12 @@ pub(super) async fn release(world: &World<'_>, forge: &dyn ForgeRead, found: &mu
     if !releases.drafts_visible {
         found.notes.push(format!("drafts of {} are not visible to this credential", tag.short()));
     }
-    // After the merge a published release may be ours: finalize compares it.
-    if world.facts.merged().is_none()
-        && let Err(refusal) = draft::one(&releases, tag)
-    {
+    let judged = match (world.facts.merged(), world.facts.pin) {
+        // Whatever finalize would refuse is refused before the first public name.
+        (Some(_), Some(pin)) => release::acceptable(world, forge, pin, &releases).await,
+        _ => draft::one(&releases, tag).map(drop),
+    };
+    if let Err(refusal) = judged {
         found.refuse(refusal);
     }
 }

@@ -6,7 +6,8 @@ use crate::pipeline::Globs;
 use crate::port::forge::{Bypass, ForgeRead, Rule, RuleKind, TagRuleset, Visible};
 use crate::stage::{Refusal, World};
 
-/// The rules of the base, which takes a merge, and of the line, which is pushed to.
+/// The rules of the base, which takes a merge, and of the branches that are pushed to: the staging
+/// branch, created and then moved, and the line.
 pub(super) async fn branches(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
     let names = &world.facts.names;
     match forge.branch_rules(&names.base).await {
@@ -14,16 +15,27 @@ pub(super) async fn branches(world: &World<'_>, forge: &dyn ForgeRead, found: &m
         Answer::Absent => {}
         Answer::Unknown(unknown) => found.refuse(unknown),
     }
-    let created = world.facts.listed(&names.line).is_none();
+    let is_there = |name: &RefName| world.facts.listed(name).is_some();
+    let mut pushed = vec![(&names.staging, Push { creates: !is_there(&names.staging), moves: true })];
     // A merge into the line moves it already.
-    if names.line == names.base {
-        return;
+    if names.line != names.base {
+        let there = is_there(&names.line);
+        pushed.push((&names.line, Push { creates: !there, moves: there }));
     }
-    match forge.branch_rules(&names.line).await {
-        Answer::Found(rules) => rules.iter().for_each(|rule| pushed_to(&names.line, rule, created, found)),
-        Answer::Absent => {}
-        Answer::Unknown(unknown) => found.refuse(unknown),
+    for (name, push) in pushed {
+        match forge.branch_rules(name).await {
+            Answer::Found(rules) => rules.iter().for_each(|rule| pushed_to(name, rule, push, found)),
+            Answer::Absent => {}
+            Answer::Unknown(unknown) => found.refuse(unknown),
+        }
     }
+}
+
+/// What sealift does to a branch.
+#[derive(Clone, Copy)]
+struct Push {
+    creates: bool,
+    moves: bool,
 }
 
 /// A person merges: what they may is theirs to know, what the merge must be is not.
@@ -39,17 +51,16 @@ fn merged_into(base: &RefName, rule: &Rule, found: &mut Findings) {
     }
 }
 
-/// sealift pushes the line itself.
-fn pushed_to(line: &RefName, rule: &Rule, created: bool, found: &mut Findings) {
+fn pushed_to(branch: &RefName, rule: &Rule, push: Push, found: &mut Findings) {
     let stops = match &rule.kind {
-        RuleKind::Creation => created,
-        RuleKind::Update => !created,
+        RuleKind::Creation => push.creates,
+        RuleKind::Update => push.moves,
         RuleKind::PullRequest { .. } | RuleKind::RequiredSignatures => true,
         RuleKind::RequiredLinearHistory => true,
         RuleKind::RequiredStatusChecks | RuleKind::NamePattern { .. } | RuleKind::Other(_) => false,
     };
     if stops {
-        bypassed(line, &rule.kind, &rule.ruleset, rule.bypass, found);
+        bypassed(branch, &rule.kind, &rule.ruleset, rule.bypass, found);
     }
 }
 

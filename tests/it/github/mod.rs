@@ -1,3 +1,5 @@
-//! The GitHub side: first of all, the GitHub to test against.
+//! The GitHub side: the GitHub to test against, the port to it, and what a promotion does with both.
 
+mod cases;
 mod fake;
+mod port;

@@ -12,6 +12,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 pub fn certify(dir: &Path) {
     let mut params = rcgen::CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    // A name of its own: to OpenSSL a certificate whose issuer has its own name is self-signed.
+    params.distinguished_name.push(rcgen::DnType::CommonName, "an authority for tests");
     let key = rcgen::KeyPair::generate().unwrap();
     std::fs::write(dir.join("ca.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
     let authority = rcgen::Issuer::new(params, key);

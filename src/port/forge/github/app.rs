@@ -142,9 +142,11 @@ impl App {
             200 | 201 => {
                 serde_json::from_slice(&reply.body).map_err(|_| unknown("not the answer that is expected".into()))
             }
-            401 => Err(unknown(format!("{}; check the app's number and key", words::of(reply)))),
-            404 => Err(unknown(format!("{}; is the app installed in the repository?", words::of(reply)))),
-            _ => Err(unknown(words::of(reply))),
+            401 => Err(unknown(format!("{}; check the app's number and key", words::of(reply, &self.confided)))),
+            404 => {
+                Err(unknown(format!("{}; is the app installed in the repository?", words::of(reply, &self.confided))))
+            }
+            _ => Err(unknown(words::of(reply, &self.confided))),
         }
     }
 }

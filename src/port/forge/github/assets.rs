@@ -102,16 +102,19 @@ impl GitHub {
     pub(super) async fn put_asset(&self, release: ReleaseId, name: &str, blob: &Blob) -> Result<(), WriteError> {
         let what = self.client.name(&format!("the asset {name}"));
         let wrong = |detail: String| Unknown::new(&what, detail);
-        let given = self.upload_url(&what, release).await?;
+        let refused = |status, detail| WriteError::Refused { what: what.clone(), status, detail };
+        let Some(given) = self.upload_url(&what, release).await? else {
+            return Err(refused(Some(404), format!("there is no release {release}: nothing was sent")));
+        };
         let url = given.split('{').next().and_then(|url| Url::parse(url).ok());
         let Some(mut url) = url.filter(|url| self.client.address.trusts(url)) else {
             let detail = format!("its uploads go to `{given}`, which isn't the API's host: nothing was sent");
-            return Err(WriteError::Refused { what, status: None, detail });
+            return Err(refused(None, detail));
         };
         url.query_pairs_mut().append_pair("name", name);
         let Descriptor { size, digest, .. } = blob.descriptor;
         let body = Body::Content(blob.content.clone(), size);
-        let reply = self.client.write(&what, Request::write(Method::POST, url, body)).await?;
+        let reply = self.client.write(&what, Request::write(Method::POST, url, body), 201).await?;
         let stored: Found = self.client.read(&what, &reply)?;
         self.made_assets.add(stored.id, release.0);
         let shown = stored.digest().unwrap_or(digest);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::OnceCell;
 
@@ -20,6 +21,12 @@ pub(super) struct Client {
     pub identity: Identity,
     /// The repository, once it was read: only then does a 404 of anything else mean absence.
     pub seen: OnceCell<Hosted>,
+}
+
+#[derive(Deserialize)]
+struct Numbered {
+    id: Option<u64>,
+    number: Option<u64>,
 }
 
 impl Client {
@@ -74,16 +81,16 @@ impl Client {
         found.ok_or_else(|| Unknown::new(what, "not found, though the repository is there").with_status(404))
     }
 
-    /// Writes.
-    pub async fn write(&self, what: &str, request: Request) -> Result<Reply, WriteError> {
+    /// Writes; done is what answers with that status.
+    pub async fn write(&self, what: &str, request: Request, done: u16) -> Result<Reply, WriteError> {
         let reply = self.call(what, request).await?;
-        self.judge(what, reply)
+        self.judge(what, reply, done)
     }
 
-    /// Anything but a success or a clear no leaves open whether a write happened.
-    pub fn judge(&self, what: &str, reply: Reply) -> Result<Reply, WriteError> {
+    /// Anything but the one success or a clear no leaves open whether a write happened.
+    pub fn judge(&self, what: &str, reply: Reply, done: u16) -> Result<Reply, WriteError> {
         match reply.status {
-            200..300 => Ok(reply),
+            status if status == done => Ok(reply),
             408 => Err(self.unexpected(what, &reply).into()),
             300..500 => {
                 let (what, status) = (what.to_owned(), Some(reply.status));
@@ -104,10 +111,29 @@ impl Client {
 
     pub fn read<T: DeserializeOwned>(&self, what: &str, reply: &Reply) -> Result<T, Unknown> {
         serde_json::from_slice(&reply.body).map_err(|error| {
-            let words = if error.is_data() { String::new() } else { format!(": {}", words::of(reply)) };
+            let words = if error.is_data() {
+                String::new()
+            } else {
+                format!(": {}", words::of(reply, &self.identity.confided))
+            };
             let detail = format!("not the answer that is expected ({error}){words}");
             Unknown::new(what, self.identity.confided.redact(&detail)).with_status(reply.status)
         })
+    }
+
+    /// What was made answers with its number (pull requests) or id; nothing else of it is needed.
+    pub fn made(&self, what: &str, reply: &Reply) -> Result<u64, Unknown> {
+        let made: Numbered = self.read(what, reply)?;
+        let number = made.number.or(made.id);
+        number.ok_or_else(|| Unknown::new(what, "GitHub's answer doesn't number it").with_status(reply.status))
+    }
+
+    /// What was changed answers with itself; a proxy's page does not.
+    pub fn same(&self, what: &str, reply: &Reply, number: u64) -> Result<(), WriteError> {
+        match self.made(what, reply)? {
+            found if found == number => Ok(()),
+            found => Err(Unknown::new(what, format!("GitHub answers with {found}")).with_status(reply.status).into()),
+        }
     }
 
     pub fn failed(&self, what: &str, failure: Failure) -> Unknown {
@@ -123,7 +149,7 @@ impl Client {
     fn detail(&self, reply: &Reply) -> String {
         let words = match reply.status {
             300..400 => "redirected: if the repository has moved, name its new address".to_owned(),
-            _ => words::of(reply),
+            _ => words::of(reply, &self.identity.confided),
         };
         let denied = matches!(reply.status, 403 | 404) && limit(reply).is_none();
         let missing = denied.then(|| words::missing(&reply.headers, self.is_public())).flatten();

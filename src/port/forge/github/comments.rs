@@ -21,12 +21,6 @@ struct Found {
     html_url: String,
 }
 
-/// What is made answers with its id; nothing else of it is needed.
-#[derive(Deserialize)]
-struct Numbered {
-    id: u64,
-}
-
 impl Row for Found {
     fn id(&self) -> Option<u64> {
         Some(self.id)
@@ -72,15 +66,16 @@ impl GitHub {
     pub(super) async fn make_comment(&self, pull: u64, body: &str) -> Result<(), WriteError> {
         let what = self.client.name(&format!("a comment on pull request {pull}"));
         let json = Body::Json(json!({ "body": body }));
-        let reply = self.client.write(&what, Request::write(Method::POST, self.comments_url(pull), json)).await?;
-        let made: Numbered = self.client.read(&what, &reply)?;
-        self.made_comments.add(made.id, pull);
+        let reply = self.client.write(&what, Request::write(Method::POST, self.comments_url(pull), json), 201).await?;
+        self.made_comments.add(self.client.made(&what, &reply)?, pull);
         Ok(())
     }
 
     pub(super) async fn change_comment(&self, id: CommentId, body: &str) -> Result<(), WriteError> {
         let what = self.client.name(&format!("comment {}", id.0));
         let json = Body::Json(json!({ "body": body }));
-        self.client.write(&what, Request::write(Method::PATCH, self.comment_url(id.0), json)).await.map(drop)
+        let request = Request::write(Method::PATCH, self.comment_url(id.0), json);
+        let reply = self.client.write(&what, request, 200).await?;
+        self.client.same(&what, &reply, id.0)
     }
 }

@@ -25,6 +25,10 @@ impl ForgeRead for GitHub {
         Box::pin(async { self.list_releases().await.map(Some).into() })
     }
 
+    fn release(&self, release: ReleaseId) -> BoxFuture<'_, Answer<Release>> {
+        Box::pin(async move { self.release_by(release).await.into() })
+    }
+
     fn published<'a>(&'a self, tag: &'a str) -> BoxFuture<'a, Answer<Release>> {
         Box::pin(async move { self.release_of(tag).await.into() })
     }

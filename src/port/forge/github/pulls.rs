@@ -51,12 +51,6 @@ struct Label {
     name: Option<String>,
 }
 
-/// What is made answers with its number; nothing else of it is needed.
-#[derive(Deserialize)]
-struct Numbered {
-    number: u64,
-}
-
 impl Row for Found {
     fn id(&self) -> Option<u64> {
         Some(self.number)
@@ -144,10 +138,10 @@ impl GitHub {
             "head": branch(&what, &pull.head)?, "base": branch(&what, &pull.base)?,
         });
         let url = self.client.address.below(&["pulls"]);
-        let reply = self.client.write(&what, Request::write(Method::POST, url, Body::Json(body))).await?;
-        let made: Numbered = self.client.read(&what, &reply)?;
-        self.made_pulls.add(made.number, pull.head.clone());
-        Ok(made.number)
+        let reply = self.client.write(&what, Request::write(Method::POST, url, Body::Json(body)), 201).await?;
+        let number = self.client.made(&what, &reply)?;
+        self.made_pulls.add(number, pull.head.clone());
+        Ok(number)
     }
 
     pub(super) async fn change_pull(&self, number: u64, edit: &PullEdit) -> Result<(), WriteError> {
@@ -159,13 +153,20 @@ impl GitHub {
             body.insert("base".to_owned(), branch(&what, base)?.into());
         }
         let request = Request::write(Method::PATCH, self.pull_url(number), Body::Json(body.into()));
-        self.client.write(&what, request).await.map(drop)
+        let reply = self.client.write(&what, request, 200).await?;
+        self.client.same(&what, &reply, number)
     }
 
     pub(super) async fn put_label(&self, number: u64, label: &str) -> Result<(), WriteError> {
         let what = self.client.name(&format!("the label {label} on pull request {number}"));
         let url = self.client.address.below(&["issues", &number.to_string(), "labels"]);
         let body = Body::Json(json!({ "labels": [label] }));
-        self.client.write(&what, Request::write(Method::POST, url, body)).await.map(drop)
+        let reply = self.client.write(&what, Request::write(Method::POST, url, body), 200).await?;
+        let labels: Vec<Label> = self.client.read(&what, &reply)?;
+        let put = |found: &Label| found.name.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(label));
+        match labels.iter().any(put) {
+            true => Ok(()),
+            false => Err(Unknown::new(what, "GitHub's answer doesn't list it").with_status(reply.status).into()),
+        }
     }
 }

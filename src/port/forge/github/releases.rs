@@ -77,6 +77,12 @@ impl GitHub {
         found.into()
     }
 
+    pub(super) async fn release_by(&self, id: ReleaseId) -> Result<Option<Release>, Unknown> {
+        let what = self.client.name(&format!("release {id}"));
+        let Some(reply) = self.client.get(&what, Request::get(self.release(id.0))).await? else { return Ok(None) };
+        Ok(Some(self.note(self.client.read::<Found>(&what, &reply)?)))
+    }
+
     pub(super) async fn release_of(&self, tag: &str) -> Result<Option<Release>, Unknown> {
         let what = self.client.name(&format!("the release {tag}"));
         let request = Request::get(self.client.address.below(&["releases", "tags", tag]));
@@ -91,13 +97,13 @@ impl GitHub {
         Ok(Some(self.client.read::<Found>(&what, &reply)?.tag_name))
     }
 
-    /// The address that takes a release's assets.
-    pub(super) async fn upload_url(&self, what: &str, release: ReleaseId) -> Result<String, Unknown> {
+    /// The address that takes a release's assets. `None`: there is no such release.
+    pub(super) async fn upload_url(&self, what: &str, release: ReleaseId) -> Result<Option<String>, Unknown> {
         if let Some(url) = self.noted_upload(release.0) {
-            return Ok(url);
+            return Ok(Some(url));
         }
-        let reply = self.client.need(what, Request::get(self.release(release.0))).await?;
-        Ok(self.client.read::<Found>(what, &reply)?.upload_url)
+        let found = self.client.get(what, Request::get(self.release(release.0))).await?;
+        found.map(|reply| Ok(self.client.read::<Found>(what, &reply)?.upload_url)).transpose()
     }
 
     pub(super) async fn make_draft(&self, draft: &NewRelease) -> Result<ReleaseId, WriteError> {
@@ -107,7 +113,7 @@ impl GitHub {
             "draft": true, "prerelease": false,
         });
         let url = self.client.address.below(&["releases"]);
-        let reply = self.client.write(&what, Request::write(Method::POST, url, Body::Json(body))).await?;
+        let reply = self.client.write(&what, Request::write(Method::POST, url, Body::Json(body)), 201).await?;
         let made: Found = self.client.read(&what, &reply)?;
         self.made_releases.add(made.id, ());
         if !made.draft {
@@ -125,9 +131,12 @@ impl GitHub {
         let latest = |latest| if latest == Latest::Yes { "true" } else { "false" };
         body.extend(edit.latest.map(|said| ("make_latest".to_owned(), latest(said).into())));
         let request = Request::write(Method::PATCH, self.release(id.0), Body::Json(body.into()));
-        self.client.write(&what, request).await?;
-        self.made_releases.add(id.0, ());
-        Ok(())
+        let result = self.client.write(&what, request, 200).await;
+        // Unclear is looked at, too, and not in a list that lags.
+        if !matches!(result, Err(WriteError::Refused { .. })) {
+            self.made_releases.add(id.0, ());
+        }
+        self.client.same(&what, &result?, id.0)
     }
 
     pub(super) async fn remove_release(&self, id: ReleaseId) -> Result<(), WriteError> {
@@ -142,7 +151,7 @@ impl GitHub {
         let reply: Reply = self.client.call(what, Request::write(Method::DELETE, url.clone(), Body::None)).await?;
         match self.client.is_gone(what, &reply, Request::get(url)).await? {
             true => Ok(()),
-            false => self.client.judge(what, reply).map(drop),
+            false => self.client.judge(what, reply, 204).map(drop),
         }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::body::Body;
 use super::client::Client;
+use super::limits::limit;
 use super::transport::{Reply, Request};
 use super::words;
 use crate::model::Unknown;
@@ -100,7 +101,7 @@ impl Client {
         let reply = self.call(what, request).await?;
         let found = match reply.status {
             200 => self.read::<Answer>(what, &reply)?.data.and_then(|data| data.viewer),
-            403 | 404 => None,
+            403 | 404 if limit(&reply).is_none() => None,
             _ => return Err(self.unexpected(what, &reply)),
         };
         if let Some(viewer) = found {

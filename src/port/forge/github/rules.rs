@@ -1,6 +1,7 @@
 //! What rulesets and classic branch protection demand.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -134,21 +135,19 @@ impl GitHub {
         let url = self.client.address.below(&["rules", "branches", branch(&what, name)?]);
         let found = self.client.list::<Vec<FoundRule>>(&what, url).await?;
         let found = found.ok_or_else(|| Unknown::new(&what, "not found").with_status(404))?;
-        let (mut rules, mut rulesets) = (Vec::new(), BTreeMap::new());
+        let (mut rules, mut rulesets) = (Vec::new(), BTreeMap::<u64, Option<Ruleset>>::new());
         for rule in found {
             let kind = rule.kind().map_err(|error| Unknown::new(&what, error))?;
-            let (ruleset, bypass) = match rule.ruleset_id {
-                None => ("a ruleset".to_owned(), Visible::Hidden),
-                Some(id) => {
-                    if !rulesets.contains_key(&id) {
-                        rulesets.insert(id, self.ruleset(id).await?);
-                    }
-                    let known = rulesets.get(&id).and_then(Option::as_ref);
-                    known.map_or((format!("ruleset {id}"), Visible::Hidden), |known| {
-                        (known.name.clone(), known.bypass())
-                    })
-                }
+            let known = match rule.ruleset_id {
+                None => None,
+                Some(id) => match rulesets.entry(id) {
+                    Entry::Occupied(known) => known.into_mut().as_ref(),
+                    Entry::Vacant(new) => new.insert(self.ruleset(id).await?).as_ref(),
+                },
             };
+            let unnamed = || rule.ruleset_id.map_or("a ruleset".to_owned(), |id| format!("ruleset {id}"));
+            let ruleset = known.map_or_else(unnamed, |known| known.name.clone());
+            let bypass = known.map_or(Visible::Hidden, Ruleset::bypass);
             rules.push(Rule { kind, ruleset, bypass });
         }
         Ok(rules)

@@ -9,7 +9,7 @@ use super::app::{App, Issued};
 use super::transport::Transport;
 use super::{Config, GitHubError};
 use crate::model::Unknown;
-use crate::port::http::Secret;
+use crate::port::http::{Secret, redact};
 
 /// Where tokens come from.
 #[derive(Clone, Debug, Default)]
@@ -66,8 +66,7 @@ impl Confided {
     }
 
     pub fn redact(&self, text: &str) -> String {
-        let secrets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.expose(), "<secret>"))
+        redact(text, self.0.lock().unwrap_or_else(PoisonError::into_inner).iter())
     }
 }
 
@@ -80,7 +79,7 @@ pub(super) struct Identity {
 enum Source {
     Anonymous,
     Token(Secret),
-    App(App),
+    App(Box<App>),
 }
 
 impl Identity {
@@ -97,7 +96,8 @@ impl Identity {
             }
             Tokens::App(key) => {
                 let (transport, confided) = (Arc::clone(transport), Arc::clone(&confided));
-                Source::App(App::new(key, config.renew, config.address.clone(), transport, confided)?)
+                let app = App::new(key, config.renew, config.address.clone(), transport, confided)?;
+                Source::App(Box::new(app))
             }
         };
         Ok(Self { source, confided })

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::limits::limit;
+use super::tokens::Confided;
 use super::transport::Reply;
 use crate::port::http::excerpt;
 
@@ -14,9 +15,10 @@ struct Body {
     errors: Option<Value>,
 }
 
-/// The server's words in one line of a bounded length, with the wait that it asks for.
-pub(super) fn of(reply: &Reply) -> String {
-    let words = body(reply);
+/// The server's words in one line of a bounded length, with the wait that it asks for. What it was
+/// told in confidence is taken out before anything is cut.
+pub(super) fn of(reply: &Reply, confided: &Confided) -> String {
+    let words = excerpt(&confided.redact(&body(reply)));
     match limit(reply) {
         Some(Some(wait)) => format!("{words}; it asks to wait {} s: try again later", wait.as_secs()),
         _ => words,
@@ -29,14 +31,14 @@ fn body(reply: &Reply) -> String {
         return "an HTML page, which GitHub's API never sends: is there a proxy?".to_owned();
     }
     let Ok(Body { message: Some(message), errors }) = serde_json::from_slice(&reply.body) else {
-        return excerpt(&String::from_utf8_lossy(&reply.body));
+        return String::from_utf8_lossy(&reply.body).into_owned();
     };
     let errors = match errors {
         Some(Value::Array(errors)) => errors.iter().map(error).collect(),
         Some(Value::String(error)) => vec![error],
         _ => Vec::new(),
     };
-    excerpt(&[vec![message], errors].concat().join("; "))
+    [vec![message], errors].concat().join("; ")
 }
 
 /// One of `errors`: a text, or resource, field, code and perhaps words of its own.
@@ -104,7 +106,10 @@ mod tests {
 
     fn said(body: &str) -> String {
         let url = reqwest::Url::parse("http://x/").unwrap();
-        of(&Reply { status: 422, headers: HeaderMap::new(), body: body.into(), url, stored: None })
+        of(
+            &Reply { status: 422, headers: HeaderMap::new(), body: body.into(), url, stored: None },
+            &Confided::default(),
+        )
     }
 
     #[test]

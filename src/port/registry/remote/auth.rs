@@ -13,7 +13,7 @@ use super::credentials::{Credential, Credentials};
 use super::token::{Last, Slots};
 use super::transport::Transport;
 use crate::model::{Repository, Unknown};
-use crate::port::http::Secret;
+use crate::port::http::{Secret, redact};
 
 /// What a request needs to be allowed: the repository whose credentials count, and scopes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -164,8 +164,7 @@ impl Auth {
 
     /// A server's words without anything we told it in confidence.
     pub fn redact(&self, text: &str) -> String {
-        let secrets = lock(&self.secrets);
-        secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.expose(), "<secret>"))
+        redact(text, lock(&self.secrets).iter())
     }
 
     pub(super) fn confide(&self, secret: &Secret) {

@@ -82,6 +82,10 @@ impl ForgeRead for Watched<'_> {
         })
     }
 
+    fn release(&self, release: ReleaseId) -> BoxFuture<'_, Answer<Release>> {
+        look!(self, "release by id".into(), self.real().release(release))
+    }
+
     fn published<'a>(&'a self, tag: &'a str) -> BoxFuture<'a, Answer<Release>> {
         Box::pin(async move {
             let answer = self.looked(Looks::Forge, format!("release {tag}"), self.real().published(tag)).await;

@@ -78,7 +78,9 @@ impl Shared {
         let enterprise = whole.starts_with("/api/");
         let (base, uploads) = if enterprise { ("/api/v3", "/api/uploads") } else { ("", "/uploads") };
         let mut state = self.lock();
-        let path = [uploads, base].iter().find_map(|start| whole.strip_prefix(start)).unwrap_or(whole);
+        // GraphQL of an enterprise is beside the versions of REST.
+        let bases = [uploads, base, if enterprise { "/api" } else { "" }];
+        let path = bases.iter().find_map(|start| whole.strip_prefix(start)).unwrap_or(whole);
         let path = match path.strip_prefix(&format!("/repositories/{}", state.repository.id)) {
             Some(rest) => format!("/repos/{}{rest}", state.full_name()),
             None => path.to_owned(),
@@ -158,7 +160,8 @@ fn admit(call: &mut Call, template: &str, places: &mut Vec<String>) -> Result<()
         let private = call.private();
         let sees = own_word || call.token.as_ref().map_or(!private, |token| token.sees(private));
         if !full.eq_ignore_ascii_case(&call.state.full_name()) || !sees {
-            return Err(not_found());
+            let classic = call.token.as_ref().is_some_and(|token| matches!(token.kind, Kind::Classic(_)));
+            return Err(if classic { not_found().with("x-accepted-oauth-scopes", "repo") } else { not_found() });
         }
     }
     Ok(())

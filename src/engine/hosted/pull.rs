@@ -1,0 +1,87 @@
+//! Pull requests, labels, comments.
+
+use super::{Done, Hosted, found, lost, pull_from, unchanged, unclear};
+use crate::model::{Digest, RefName, Unknown};
+use crate::port::WriteError;
+use crate::port::forge::{Comment, NewPull, Pull, PullEdit, PullState};
+
+impl Hosted<'_> {
+    /// The open pull request from a branch of this repository.
+    async fn open(&self, head: &RefName) -> Result<Option<Pull>, WriteError> {
+        let pulls = found(self.read()?.pulls_from(head).await, &pull_from(head))?;
+        Ok(pulls.into_iter().find(|pull| pull.state == PullState::Open))
+    }
+
+    async fn must_open(&self, head: &RefName) -> Result<Pull, WriteError> {
+        self.open(head).await?.ok_or_else(|| lost(pull_from(head), "an open one", "none"))
+    }
+
+    pub(super) async fn open_pull(&self, head: &RefName, base: &RefName, title: &str, body: &str) -> Done {
+        if self.open(head).await?.is_some() {
+            return Ok(());
+        }
+        if !found(self.read()?.repository().await, "the repository")?.push {
+            // Whose it is was not judged, and what goes before it not seen.
+            return Err(Unknown::new(pull_from(head), "this credential may not push: use one that may").into());
+        }
+        let (title, body) = (title.to_owned(), body.to_owned());
+        let pull = NewPull { title, body, head: head.clone(), base: base.clone() };
+        match self.write()?.open_pull(&pull).await {
+            Err(WriteError::Unknown(unknown)) => match self.open(head).await {
+                Ok(Some(_)) => Ok(()),
+                _ => Err(unclear(unknown).into()),
+            },
+            done => done.map(drop),
+        }
+    }
+
+    pub(super) async fn edit_pull(&self, head: &RefName, body: &str, expect: Digest) -> Done {
+        let pull = self.must_open(head).await?;
+        if pull.body == body {
+            return Ok(());
+        }
+        unchanged(pull_from(head), &pull.body, expect)?;
+        let edit = PullEdit { body: Some(body.to_owned()), ..PullEdit::default() };
+        match self.write()?.edit_pull(pull.number, &edit).await {
+            Err(WriteError::Unknown(unknown)) => match self.open(head).await {
+                Ok(Some(pull)) if pull.body == body => Ok(()),
+                _ => Err(unclear(unknown).into()),
+            },
+            done => done,
+        }
+    }
+
+    pub(super) async fn label(&self, head: &RefName, label: &str) -> Done {
+        let has = |pull: &Pull| pull.labels.iter().any(|there| there == label);
+        let pull = self.must_open(head).await?;
+        if has(&pull) {
+            return Ok(());
+        }
+        match self.write()?.add_label(pull.number, label).await {
+            Err(WriteError::Unknown(unknown)) => match self.open(head).await {
+                Ok(Some(pull)) if has(&pull) => Ok(()),
+                _ => Err(unclear(unknown).into()),
+            },
+            done => done,
+        }
+    }
+
+    pub(super) async fn comment(&self, pull: u64, marker: &str, body: &str, expect: Option<Digest>) -> Done {
+        let what = || format!("comment on #{pull}");
+        let read = self.read()?;
+        let mine = read.viewer().await.known()?.ok_or_else(|| Unknown::new("the credential", "it is nobody's"))?;
+        let comments = found(read.comments(pull).await, &format!("#{pull}"))?;
+        let mine = |comment: &&Comment| {
+            comment.author.as_deref().is_some_and(|author| mine.is(author)) && comment.body.starts_with(marker)
+        };
+        match comments.iter().find(mine) {
+            Some(there) if there.body == body => Ok(()),
+            Some(there) => {
+                let expect = expect.ok_or_else(|| lost(what(), "nothing", "a comment"))?;
+                unchanged(what(), &there.body, expect)?;
+                self.write()?.edit_comment(there.id, body).await
+            }
+            None => self.write()?.create_comment(pull, body).await,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A credential that lacks something: the message names what.
+
+use sealift::engine::State;
+
+use super::{
+    Writes, calls, failed, fresh, maintainer, merged, noted, nothing_public, pinned, refused, refused_untouched, seen,
+    session_as, with_secret,
+};
+use crate::support::github::{Level, Role, Token};
+use crate::support::world::{Session, World};
+
+/// What sealift runs as, with some permissions alone.
+fn installation(world: &World, permissions: &[(&str, Level)]) -> Session {
+    session_as(world, Token::installation("ghs_some", "cozystack-ci", permissions))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_permission_to_open_pull_requests_is_named() {
+    for level in [None, Some(Level::Read)] {
+        let world = fresh().await;
+        let given = [("contents", Level::Write), ("metadata", Level::Read), ("actions", Level::Read)];
+        let given: Vec<_> = given.into_iter().chain(level.map(|level| ("pull_requests", level))).collect();
+        let ran = installation(&world, &given).run(&world.request()).await;
+        failed(
+            &ran,
+            &[
+                "open-pull pull request from release-1.6.2",
+                "Resource not accessible by integration; it takes the permission pull_requests=write",
+            ],
+        );
+        assert_eq!(seen(&world, "pull"), Vec::<String>::new());
+        // With it, the rest follows, and nothing is made a second time.
+        world.run().await.must_be(State::Waiting);
+        assert_eq!(calls(&world, "POST", "/releases"), 1);
+    }
+}
+
+/// Labels take issues or pull requests.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_permissions_that_are_documented_are_enough() {
+    let world = fresh().await;
+    let given = [("contents", Level::Write), ("pull_requests", Level::Write), ("metadata", Level::Read)];
+    let session = installation(&world, &given);
+    session.run(&world.request()).await.must_be(State::Waiting);
+    world.merge();
+    session.run(&world.request()).await.must_be(State::Holds);
+}
+
+/// In a private repository runs are shown to those alone who may see them.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_permission_to_read_runs_is_named() {
+    let world = fresh().await;
+    world.github().state().repository.private = true;
+    let before = world.snapshot();
+    let given = [("contents", Level::Write), ("pull_requests", Level::Write), ("metadata", Level::Read)];
+    let ran = installation(&world, &given).run(&world.request()).await;
+    let texts = [
+        "nothing says that v1.6.2-rc.1 passed",
+        "tags.yaml on push: can't be known",
+        "it takes the permission actions=read",
+    ];
+    refused_untouched(&ran, "gate", &texts, &before, &world);
+    let person = Token::fine_grained("github_pat_some", "cozystack-ci[bot]", Role::Push, &given);
+    let ran = session_as(&world, person).run(&world.request()).await;
+    refused_untouched(
+        &ran,
+        "gate",
+        &["Resource not accessible by personal access token; it takes the permission actions=read"],
+        &before,
+        &world,
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_scope_of_a_classic_token_is_named() {
+    let world = fresh().await;
+    world.github().state().repository.private = true;
+    let before = world.snapshot();
+    let classic = |scopes: &[&str]| Token::classic("ghp_gist", "maria", Role::Push).with_scopes(scopes);
+    let ran = session_as(&world, classic(&["gist", "read:org"])).run(&world.request()).await;
+    let texts = [
+        "cozystack/cozystack",
+        "it takes the scope repo, the token has gist, read:org",
+        "it isn't there, or this token isn't shown it",
+    ];
+    refused(&ran, "gate", &texts);
+    assert!(ran.acted().is_empty());
+    before.assert_same(&world.snapshot(), "refused");
+}
+
+/// What it may not do isn't judged at the gate, since it could be a dry run's; a write says it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_credential_that_may_not_push_opens_nothing() {
+    for token in [
+        Token::classic("ghp_gist", "cozystack-ci[bot]", Role::Push).with_scopes(&["gist"]),
+        Token::installation("ghs_less", "cozystack-ci", &[("pull_requests", Level::Write), ("contents", Level::Read)]),
+        Token::actions("ghs_less", &[("pull_requests", Level::Write), ("contents", Level::Read)]),
+    ] {
+        let world = pinned().await;
+        let (before, writes) = (world.snapshot(), Writes::of(&world));
+        let session = session_as(&world, token);
+        noted(
+            &session.plan(&world.request()).await,
+            "propose",
+            "the draft of v1.6.2 is not visible to this credential",
+        );
+        failed(&session.run(&world.request()).await, &["open-pull", "this credential may not push: use one that may"]);
+        writes.none();
+        before.assert_same(&world.snapshot(), "nothing is opened without its draft");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_ended_is_told_and_nothing_is_taken_for_absent() {
+    let world = fresh().await;
+    let before = world.snapshot();
+    let ran = with_secret(&world, "ghp_nobodys").run(&world.request()).await;
+    refused(&ran, "gate", &["cozystack/cozystack", "Bad credentials; give a token that is still valid"]);
+    assert!(ran.acted().is_empty());
+    before.assert_same(&world.snapshot(), "refused");
+}
+
+/// A release that may not be published is told with what it takes; the tag is there by then.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_may_not_publish_is_told_and_somebody_else_goes_on() {
+    let (world, _) = merged().await;
+    let given = [("pull_requests", Level::Write), ("contents", Level::Read), ("metadata", Level::Read)];
+    let ran = installation(&world, &given).run(&world.request()).await;
+    failed(
+        &ran,
+        &["publish-release release v1.6.2", "drafts are not visible to this credential: use one that may push"],
+    );
+    assert!(world.github().state().release("v1.6.2").unwrap().draft);
+    maintainer(&world).run(&world.request()).await.must_be(State::Holds);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archived_repository_takes_no_write() {
+    let world = pinned().await;
+    world.github().state().repository.archived = true;
+    failed(&world.run().await, &["Repository was archived so is read-only."]);
+    nothing_public(&world);
+}
