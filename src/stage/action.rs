@@ -154,7 +154,8 @@ impl Action {
                 (format!("pull request from {}", head.short()), format!("label {label}"), None)
             }
             Self::PublishRelease { tag, files, .. } => {
-                (release(tag), "published".into(), Some(format!("a draft with {} files", files.len())))
+                let draft = if files.is_empty() { "a draft".into() } else { format!("a draft with {} files", files.len()) };
+                (release(tag), "published".into(), Some(draft))
             }
             Self::MarkLatest { tag, expect } => {
                 (release(tag), "latest".into(), expect.as_ref().map(|tag| format!("latest is {tag}")).or_else(absent))
