@@ -9,7 +9,7 @@
 //! ```
 //!
 //! - [`model`]: the words, such as digests, references, versions, answers. Values alone.
-//! - [`port`]: the doors to registries and git origins: the only network, the only processes, the
+//! - [`port`]: the doors to registries, git origins and forges: the only network, the only processes, the
 //!   only place for git objects. Knows the model and no more. Reading and writing are apart.
 //! - [`yaml`]: YAML with the bytes where everything stands. Text in, places out.
 //! - [`tree`]: the files of a directory, a git tree or memory, read-only.

@@ -1,4 +1,5 @@
-//! Doors to the world: registries and git origins, and whom to trust there. Ports know the model only.
+//! Doors to the world: registries, forges and git origins, and whom to trust there. Ports know the model
+//! only.
 //!
 //! Reads answer with [`crate::model::Answer`]; writes say how they failed with
 //! [`WriteError`]. A read port can't write: stages hold read ports only.

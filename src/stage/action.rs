@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::record::File;
 use crate::model::{CommitId, Digest, Manifest, ObjectId, RefName, Repository, Tag};
 use crate::port::registry::Blob;
 use crate::port::repository::RefUpdate;
@@ -40,8 +41,9 @@ pub enum Action {
     EditPull { head: RefName, body: String, expect: Digest },
     /// Put a label on an open pull request; expects nothing. Mark: the label.
     LabelPull { head: RefName, label: String },
-    /// Publish a draft, not as the latest; expects a draft. Mark: the published release.
-    PublishRelease { tag: RefName, body: String },
+    /// Publish a draft, not as the latest; expects the draft with the body whose digest is `expect`, and
+    /// with these files alone. Mark: the published release.
+    PublishRelease { tag: RefName, body: String, expect: Digest, files: Vec<File> },
     /// Mark a published release as the latest, which `expect` is now. Mark: the mark.
     MarkLatest { tag: RefName, expect: Option<String> },
     /// Put the one comment that carries `marker` on a pull request; expects one whose body has the
@@ -151,7 +153,10 @@ impl Action {
             Self::LabelPull { head, label } => {
                 (format!("pull request from {}", head.short()), format!("label {label}"), None)
             }
-            Self::PublishRelease { tag, .. } => (release(tag), "published".into(), Some("a draft".into())),
+            Self::PublishRelease { tag, files, .. } => {
+                let draft = if files.is_empty() { "a draft".into() } else { format!("a draft with {} files", files.len()) };
+                (release(tag), "published".into(), Some(draft))
+            }
             Self::MarkLatest { tag, expect } => {
                 (release(tag), "latest".into(), expect.as_ref().map(|tag| format!("latest is {tag}")).or_else(absent))
             }

@@ -13,6 +13,8 @@ pub struct Draft {
     /// It as it is; nothing where it isn't there yet, or isn't visible.
     pub release: Option<Release>,
     pub steps: Vec<Step>,
+    /// Every file that is on it once they are done.
+    pub files: Vec<File>,
     pub notes: Vec<String>,
 }
 
@@ -54,11 +56,12 @@ pub async fn plan(
             Err(unknown) => return refused(unknown),
         },
     };
-    match files(world, forge, pin, &there).await? {
-        Ok(uploads) => steps.extend(uploads),
+    let (uploads, files) = match files(world, forge, pin, &there).await? {
+        Ok(found) => found,
         Err(plan) => return Ok(Err(plan)),
-    }
-    Ok(Ok(Draft { release, steps, notes: Vec::new() }))
+    };
+    steps.extend(uploads);
+    Ok(Ok(Draft { release, steps, files, notes: Vec::new() }))
 }
 
 fn edit(release: &Release, tag: &RefName, body: String) -> Step {
@@ -87,13 +90,14 @@ pub fn one<'a>(releases: &'a Releases, tag: &'a RefName) -> Result<Option<&'a Re
     }
 }
 
-/// What is to be uploaded. Once the record is there nothing else is asked: it says what must be.
+/// What is to be uploaded, and what is there then. Once the record is there nothing else is asked: it
+/// says what must be.
 async fn files(
     world: &World<'_>,
     forge: &dyn ForgeRead,
     pin: Pin,
     there: &[Asset],
-) -> anyhow::Result<Result<Vec<Step>, Plan>> {
+) -> anyhow::Result<Result<(Vec<Step>, Vec<File>), Plan>> {
     let record = match recorded(world, forge, there).await {
         Ok(record) => record,
         Err(refusal) => return refused(refusal),
@@ -101,7 +105,10 @@ async fn files(
     let replace = replaces(world);
     if let Some(record) = record.as_ref().filter(|record| record.is_of(pin) && !replace) {
         return match compared(world, forge, record, there).await {
-            Ok(()) => Ok(Ok(Vec::new())),
+            Ok(()) => match listed(world, forge, there).await {
+                Ok(files) => Ok(Ok((Vec::new(), files))),
+                Err(unknown) => refused(unknown),
+            },
             Err(refusal) => refused(refusal),
         };
     }
@@ -111,8 +118,12 @@ async fn files(
     };
     // A record of another commit marks assets that are nobody's any more.
     let replace = replace || record.is_some();
-    match uploads(world, forge, pin, there, wanted, replace).await {
-        Ok(steps) => Ok(Ok(steps)),
+    let record = Record::of(world, pin, wanted.iter().map(|(name, blob)| File::of(name, blob)).collect());
+    match uploads(world, forge, &record, there, wanted, replace).await {
+        Ok(steps) => {
+            let own = File::of(record::NAME, &record.blob());
+            Ok(Ok((steps, record.assets.into_iter().chain([own]).collect())))
+        }
         Err(refusals) => Ok(Err(Plan::refuse(refusals))),
     }
 }
@@ -185,6 +196,16 @@ pub async fn differences(
     Ok(differences)
 }
 
+/// Assets as files.
+async fn listed(world: &World<'_>, forge: &dyn ForgeRead, there: &[Asset]) -> Result<Vec<File>, Unknown> {
+    let mut files = Vec::new();
+    for asset in there {
+        let sha256 = digest(world, forge, asset).await?;
+        files.push(File { name: asset.name.clone(), size: asset.size, sha256 });
+    }
+    Ok(files)
+}
+
 /// What an asset holds: as the forge hashed it, or as it is downloaded and hashed here.
 async fn digest(world: &World<'_>, forge: &dyn ForgeRead, asset: &Asset) -> Result<crate::model::Digest, Unknown> {
     match asset.digest {
@@ -209,13 +230,12 @@ pub fn unlike(world: &World<'_>, differences: Vec<String>) -> Refusal {
 async fn uploads(
     world: &World<'_>,
     forge: &dyn ForgeRead,
-    pin: Pin,
+    record: &Record,
     there: &[Asset],
     wanted: Files,
     replace: bool,
 ) -> Result<Vec<Step>, Vec<Refusal>> {
     let tag = &world.facts.names.git_tag;
-    let record = Record::of(world, pin, wanted.iter().map(|(name, blob)| File::of(name, blob)).collect());
     let (mut gone, mut uploads) = (Step::new("assets to replace", []), Step::new("assets", []));
     let mut refusals = Vec::new();
     for asset in there {

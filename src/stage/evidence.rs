@@ -1,7 +1,7 @@
 //! Evidence that a candidate passed from end to end: a green job in a run that can be of no other commit.
 
 use super::Refusal;
-use crate::model::{Answer, CommitId, Rc, Unknown};
+use crate::model::{CommitId, Rc, Unknown};
 use crate::pipeline::{EvidenceEvent, EvidenceSource, Pipeline};
 use crate::port::forge::{ForgeRead, Job, Run, RunQuery};
 use crate::promotion::Evidence;
@@ -12,6 +12,27 @@ pub struct Looked {
     pub found: Option<Evidence>,
     /// A line for each source that doesn't speak for the candidate, and why.
     pub looked_at: Vec<String>,
+    /// What the last of them says can't be known, so that no further one was asked: which evidence is
+    /// recorded must not depend on who could be reached.
+    pub unknown: bool,
+}
+
+/// Why a source doesn't speak for a candidate.
+enum Silent {
+    No(String),
+    Unknown(Unknown),
+}
+
+impl From<String> for Silent {
+    fn from(why: String) -> Self {
+        Self::No(why)
+    }
+}
+
+impl From<Unknown> for Silent {
+    fn from(unknown: Unknown) -> Self {
+        Self::Unknown(unknown)
+    }
 }
 
 /// Asks every declared source for a green run of a candidate, whose tag names `commit`.
@@ -21,15 +42,23 @@ pub async fn look(pipeline: &Pipeline, forge: &dyn ForgeRead, rc: &Rc, commit: O
         let look = Look { pipeline, forge, rc, source };
         let result = match (source.event, commit) {
             (EvidenceEvent::Push, Some(commit)) => look.pushed(commit).await,
-            (EvidenceEvent::Push, None) => Err("the candidate has no git tag".into()),
+            (EvidenceEvent::Push, None) => Err("the candidate has no git tag".to_owned().into()),
             (EvidenceEvent::WorkflowDispatch, _) => look.dispatched().await,
+        };
+        let mut line = |why: String| {
+            looked.looked_at.push(format!("{} on {}: {why}", source.workflow, source.event.name()));
         };
         match result {
             Ok(url) => {
                 looked.found = Some(Evidence::Run(url));
                 return looked;
             }
-            Err(why) => looked.looked_at.push(format!("{} on {}: {why}", source.workflow, source.event.name())),
+            Err(Silent::No(why)) => line(why),
+            Err(Silent::Unknown(unknown)) => {
+                line(format!("can't be known: {unknown}"));
+                looked.unknown = true;
+                return looked;
+            }
         }
     }
     looked
@@ -37,6 +66,11 @@ pub async fn look(pipeline: &Pipeline, forge: &dyn ForgeRead, rc: &Rc, commit: O
 
 /// Why a candidate has no evidence, and which button to press.
 pub fn refusal(pipeline: &Pipeline, rc: &Rc, looked: Looked) -> Refusal {
+    if looked.unknown {
+        return Refusal::new(format!("whether v{rc} passed from end to end can't be known"))
+            .at(looked.looked_at)
+            .hint("run the same command again once it can be looked at");
+    }
     let dispatch = pipeline.evidence.iter().find(|source| source.event == EvidenceEvent::WorkflowDispatch);
     let tag = pipeline.tags.rc.rc(rc);
     let button = match (dispatch, pipeline.evidence.first()) {
@@ -62,24 +96,22 @@ struct Look<'a> {
 
 impl Look<'_> {
     /// The newest run of the candidate's commit, and no older one: a failure after a success is a failure.
-    async fn pushed(&self, commit: CommitId) -> Result<String, String> {
+    async fn pushed(&self, commit: CommitId) -> Result<String, Silent> {
         let runs = self.runs(Some(commit), None).await?;
         let mut runs: Vec<Run> =
             runs.into_iter().filter(|run| run.head_commit == commit && run.event == "push").collect();
         runs.sort_by(|a, b| a.created_at.cmp(&b.created_at));
-        let Some(newest) = runs.pop() else { return Err(format!("there is no run of {commit}")) };
+        let Some(newest) = runs.pop() else { return Err(format!("there is no run of {commit}").into()) };
         self.green(&newest).await
     }
 
     /// A run on a trusted branch that began after the candidate was published: it tested what it was
     /// told to, so its job must name the candidate.
-    async fn dispatched(&self) -> Result<String, String> {
+    async fn dispatched(&self) -> Result<String, Silent> {
         let tag = self.pipeline.tags.rc.rc(self.rc);
-        let since = match self.forge.published(&tag).await {
-            Answer::Found(release) => release.published_at.ok_or_else(|| format!("the release {tag} has no date"))?,
-            Answer::Absent => return Err(format!("{tag} has no release, so no run can have begun after it")),
-            Answer::Unknown(unknown) => return Err(format!("can't be known: {unknown}")),
-        };
+        let release = self.forge.published(&tag).await.known()?;
+        let release = release.ok_or_else(|| format!("{tag} has no release, so no run can have begun after it"))?;
+        let since = release.published_at.ok_or_else(|| format!("the release {tag} has no date"))?;
         let mut why = format!("there is no run on {} since {since}", self.source.branches.join(", "));
         let mut runs = self.runs(None, Some(since.clone())).await?;
         runs.sort_by(|a, b| b.created_at.cmp(&a.created_at));
@@ -95,36 +127,28 @@ impl Look<'_> {
             }
             match self.jobs(run).await? {
                 jobs if jobs.is_empty() => continue,
-                jobs => return verdict(run, &jobs),
+                jobs => return Ok(verdict(run, &jobs)?),
             }
         }
-        Err(why)
+        Err(why.into())
     }
 
-    async fn runs(&self, head_commit: Option<CommitId>, since: Option<String>) -> Result<Vec<Run>, String> {
+    async fn runs(&self, head_commit: Option<CommitId>, since: Option<String>) -> Result<Vec<Run>, Silent> {
         let (workflow, event) = (self.source.workflow.clone(), self.source.event.name().to_owned());
-        match self.forge.runs(&RunQuery { workflow, event, head_commit, since }).await {
-            Answer::Found(runs) => Ok(runs),
-            Answer::Absent => Err("there is no such workflow".into()),
-            Answer::Unknown(unknown) => Err(unknown_text(&unknown)),
-        }
+        let runs = self.forge.runs(&RunQuery { workflow, event, head_commit, since }).await.known()?;
+        Ok(runs.ok_or_else(|| "there is no such workflow".to_owned())?)
     }
 
     /// The jobs of the declared name: whole, or as a reusable workflow's caller names them.
-    async fn jobs(&self, run: &Run) -> Result<Vec<Job>, String> {
-        match self.forge.jobs(run.id).await {
-            Answer::Found(jobs) => {
-                Ok(jobs.into_iter().filter(|job| self.source.names_job(self.rc, &job.name)).collect())
-            }
-            Answer::Absent => Ok(Vec::new()),
-            Answer::Unknown(unknown) => Err(unknown_text(&unknown)),
-        }
+    async fn jobs(&self, run: &Run) -> Result<Vec<Job>, Unknown> {
+        let jobs = self.forge.jobs(run.id).await.known()?.unwrap_or_default();
+        Ok(jobs.into_iter().filter(|job| self.source.names_job(self.rc, &job.name)).collect())
     }
 
-    async fn green(&self, run: &Run) -> Result<String, String> {
+    async fn green(&self, run: &Run) -> Result<String, Silent> {
         match self.jobs(run).await? {
-            jobs if jobs.is_empty() => Err(format!("{} has no job `{}`", run.url, self.source.job.rc(self.rc))),
-            jobs => verdict(run, &jobs),
+            jobs if jobs.is_empty() => Err(format!("{} has no job `{}`", run.url, self.source.job.rc(self.rc)).into()),
+            jobs => Ok(verdict(run, &jobs)?),
         }
     }
 }
@@ -138,8 +162,4 @@ fn verdict(run: &Run, jobs: &[Job]) -> Result<String, String> {
         Some(job) => Err(format!("{} ended as {}", run.url, job.conclusion.as_deref().unwrap_or("nothing"))),
         None => Ok(run.url.clone()),
     }
-}
-
-fn unknown_text(unknown: &Unknown) -> String {
-    format!("can't be known: {unknown}")
 }

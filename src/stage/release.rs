@@ -2,7 +2,7 @@
 
 use super::record::{self, Record};
 use super::{Action, Plan, Refusal, Step, World, body, changelog, draft, proof, pull};
-use crate::model::{Answer, CommitId, Stable, Unknown};
+use crate::model::{Answer, CommitId, Digest, Stable, Unknown};
 use crate::pipeline::Pipeline;
 use crate::port::forge::{ForgeRead, Release, Releases};
 use crate::promotion::history::Pin;
@@ -41,13 +41,9 @@ pub async fn plan(
     };
     let mut notes = draft.notes;
     notes.extend(pull::at_merge(&changelog));
-    if !releases.drafts_visible {
-        // The draft isn't visible; that it isn't published is.
-        let body = body::merged("", &text);
-        let step = Step::new("release", [Action::PublishRelease { tag: tag.clone(), body }]);
-        return Ok(Ok(Published { steps: vec![step], notes }));
-    }
-    let before = draft.release.as_ref().map(|release| release.body.as_str()).unwrap_or_default();
+    // Where the draft isn't visible, that it isn't published is.
+    let made = body::merged("", &text);
+    let before = draft.release.as_ref().map_or(made.as_str(), |release| release.body.as_str());
     let theirs = !before.trim().is_empty() && !body::is_marked(before);
     if theirs {
         notes.push("people wrote the release's text: it is published as it is".into());
@@ -56,7 +52,8 @@ pub async fn plan(
     // What is published is published with its text: a draft is not edited first.
     let edited = |step: &Step| step.actions.iter().all(|action| matches!(action, Action::EditDraft { .. }));
     let mut steps: Vec<Step> = draft.steps.into_iter().filter(|step| step.is_empty() || !edited(step)).collect();
-    steps.push(Step::new("release", [Action::PublishRelease { tag: tag.clone(), body }]));
+    let (tag, expect, files) = (tag.clone(), Digest::of(before.as_bytes()), draft.files);
+    steps.push(Step::new("release", [Action::PublishRelease { tag, body, expect, files }]));
     Ok(Ok(Published { steps, notes }))
 }
 

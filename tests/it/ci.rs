@@ -104,3 +104,29 @@ fn a_file_that_is_no_module_fails() {
     let (passed, text) = summary(GOOD, MAIN, &["refs.rs", "registry.rs", "support.rs", "forgotten.rs"]);
     assert!(!passed && text.contains("tests/it/forgotten is in no `mod` line"), "{text}");
 }
+
+/// What a check downloads besides crates and Debian's packages is pinned by digest, and comes from no
+/// particular machine.
+#[test]
+fn what_is_installed_is_pinned() {
+    let here = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let linters = here(".ci/lint.txt").replace("\\\n", " ");
+    let linters: Vec<&str> = linters.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(linters.len(), 2);
+    for line in linters {
+        assert!(line.contains("==") && line.matches("--hash=sha256:").count() == 2, "{line}");
+    }
+    let lock: serde_json::Value = serde_json::from_str(&here("tests/emulate/package-lock.json")).unwrap();
+    let packages = lock["packages"].as_object().unwrap();
+    assert!((2..10).contains(&packages.len()), "{} packages", packages.len());
+    for (path, package) in packages.iter().filter(|(path, _)| !path.is_empty()) {
+        assert!(package["integrity"].as_str().unwrap().starts_with("sha512-"), "{path}");
+        assert!(package.get("resolved").is_none() && package.get("link").is_none(), "{path}");
+    }
+    assert_eq!(lock["packages"]["node_modules/emulate"]["version"], "0.11.2");
+    let run = here(".ci/run");
+    for line in ["target/ci/lint/bin/actionlint\n", "target/ci/lint/bin/zizmor --offline", "npm ci", "--require-hashes"]
+    {
+        assert!(run.contains(line), "{line}");
+    }
+}

@@ -1,18 +1,21 @@
 //! The interpreter's arms for a forge. GitHub has no compare-and-set: each looks right before it
 //! writes, and looks again where the outcome is unclear.
 
+mod expect;
 mod pull;
 mod release;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
 
 use super::ports::Stop;
-use crate::model::{Answer, Digest, RefName, Unknown};
+use crate::model::Unknown;
 use crate::port::WriteError;
 use crate::port::forge::{ForgeRead, ForgeWrite, ReleaseId, none};
 use crate::stage::Action;
+use expect::{Done, unclear};
 
 /// A forge to look at and to write to, for the actions of one step.
 pub(super) struct Hosted<'a> {
@@ -25,11 +28,33 @@ pub(super) struct Hosted<'a> {
     pub draft: OnceCell<ReleaseId>,
 }
 
-type Done = Result<(), WriteError>;
+/// One action under way.
+struct Arm<'a> {
+    hosted: &'a Hosted<'a>,
+    /// Nothing, where it is only looked at what became of it.
+    write: Option<&'a dyn ForgeWrite>,
+    /// Whether a write was begun.
+    begun: AtomicBool,
+}
 
 impl Hosted<'_> {
-    /// Does an action on a forge.
+    /// Does an action on a forge. Where the outcome of a write is unclear it is looked at once more, by
+    /// the same arm with nothing to write with: done is done.
     pub async fn one(&self, action: &Action) -> Done {
+        let arm = Arm { hosted: self, write: self.write, begun: AtomicBool::default() };
+        match arm.act(action).await {
+            Err(WriteError::Unknown(unknown)) if arm.begun.load(Ordering::Relaxed) => {
+                let only_looking = Arm { write: None, begun: AtomicBool::default(), ..arm };
+                let there = only_looking.act(action).await;
+                there.map_err(|_| unclear(unknown).into())
+            }
+            done => done,
+        }
+    }
+}
+
+impl Arm<'_> {
+    async fn act(&self, action: &Action) -> Done {
         match action {
             Action::CreateDraft { tag, body, target } => self.create_draft(tag, body, &target.to_string()).await,
             Action::EditDraft { tag, body, expect } => self.edit_draft(tag, body, *expect).await,
@@ -39,7 +64,7 @@ impl Hosted<'_> {
             Action::OpenPull { head, base, title, body } => self.open_pull(head, base, title, body).await,
             Action::EditPull { head, body, expect } => self.edit_pull(head, body, *expect).await,
             Action::LabelPull { head, label } => self.label(head, label).await,
-            Action::PublishRelease { tag, body } => self.publish(tag, body).await,
+            Action::PublishRelease { tag, body, expect, files } => self.publish(tag, body, *expect, files).await,
             Action::MarkLatest { tag, expect } => self.mark_latest(tag, expect.as_deref()).await,
             Action::PutComment { pull, marker, body, expect } => self.comment(*pull, marker, body, *expect).await,
             Action::PushBlob { .. }
@@ -53,34 +78,12 @@ impl Hosted<'_> {
     }
 
     fn read(&self) -> Result<&dyn ForgeRead, Unknown> {
-        self.read.ok_or_else(|| none("the forge"))
+        self.hosted.read.ok_or_else(|| none("the forge"))
     }
 
     fn write(&self) -> Result<&dyn ForgeWrite, Unknown> {
-        self.write.ok_or_else(|| none("the forge"))
+        let write = self.write.ok_or_else(|| none("the forge"))?;
+        self.begun.store(true, Ordering::Relaxed);
+        Ok(write)
     }
-}
-
-fn pull_from(head: &RefName) -> String {
-    format!("pull request from {}", head.short())
-}
-
-/// What can't be absent, like a list of something that is there.
-fn found<T>(answer: Answer<T>, what: &str) -> Result<T, WriteError> {
-    Ok(answer.known()?.ok_or_else(|| Unknown::new(what, "the forge does not know it"))?)
-}
-
-fn lost(what: String, expected: &str, found: &str) -> WriteError {
-    WriteError::Lost { what, expected: expected.to_owned(), found: found.to_owned() }
-}
-
-fn unclear(unknown: Unknown) -> Unknown {
-    Unknown { detail: format!("{}; whether it was written can't be known", unknown.detail), ..unknown }
-}
-
-/// Whether a text is the one that was planned on.
-fn unchanged(what: String, text: &str, expect: Digest) -> Done {
-    let found = Digest::of(text.as_bytes());
-    let show = |digest: Digest| format!("the text {}", digest.short());
-    if found == expect { Ok(()) } else { Err(lost(what, &show(expect), &show(found))) }
 }

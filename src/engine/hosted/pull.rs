@@ -1,11 +1,12 @@
 //! Pull requests, labels, comments.
 
-use super::{Done, Hosted, found, lost, pull_from, unchanged, unclear};
+use super::Arm;
+use super::expect::{Done, found, lost, pull_from, unchanged};
 use crate::model::{Digest, RefName, Unknown};
 use crate::port::WriteError;
 use crate::port::forge::{Comment, NewPull, Pull, PullEdit, PullState};
 
-impl Hosted<'_> {
+impl Arm<'_> {
     /// The open pull request from a branch of this repository.
     async fn open(&self, head: &RefName) -> Result<Option<Pull>, WriteError> {
         let pulls = found(self.read()?.pulls_from(head).await, &pull_from(head))?;
@@ -26,13 +27,7 @@ impl Hosted<'_> {
         }
         let (title, body) = (title.to_owned(), body.to_owned());
         let pull = NewPull { title, body, head: head.clone(), base: base.clone() };
-        match self.write()?.open_pull(&pull).await {
-            Err(WriteError::Unknown(unknown)) => match self.open(head).await {
-                Ok(Some(_)) => Ok(()),
-                _ => Err(unclear(unknown).into()),
-            },
-            done => done.map(drop),
-        }
+        self.write()?.open_pull(&pull).await.map(drop)
     }
 
     pub(super) async fn edit_pull(&self, head: &RefName, body: &str, expect: Digest) -> Done {
@@ -42,13 +37,7 @@ impl Hosted<'_> {
         }
         unchanged(pull_from(head), &pull.body, expect)?;
         let edit = PullEdit { body: Some(body.to_owned()), ..PullEdit::default() };
-        match self.write()?.edit_pull(pull.number, &edit).await {
-            Err(WriteError::Unknown(unknown)) => match self.open(head).await {
-                Ok(Some(pull)) if pull.body == body => Ok(()),
-                _ => Err(unclear(unknown).into()),
-            },
-            done => done,
-        }
+        self.write()?.edit_pull(pull.number, &edit).await
     }
 
     pub(super) async fn label(&self, head: &RefName, label: &str) -> Done {
@@ -57,13 +46,7 @@ impl Hosted<'_> {
         if has(&pull) {
             return Ok(());
         }
-        match self.write()?.add_label(pull.number, label).await {
-            Err(WriteError::Unknown(unknown)) => match self.open(head).await {
-                Ok(Some(pull)) if has(&pull) => Ok(()),
-                _ => Err(unclear(unknown).into()),
-            },
-            done => done,
-        }
+        self.write()?.add_label(pull.number, label).await
     }
 
     pub(super) async fn comment(&self, pull: u64, marker: &str, body: &str, expect: Option<Digest>) -> Done {

@@ -1,19 +1,21 @@
 //! Drafts, their assets, publishing, and the mark of the latest.
 
-use super::{Done, Hosted, found, lost, unchanged, unclear};
+use super::Arm;
+use super::expect::{Done, expected, found, is, lost, release, these_alone, unchanged};
 use crate::model::{Blob, Digest, RefName, Unknown};
 use crate::port::WriteError;
 use crate::port::forge::{Asset, Latest, NewRelease, Release, ReleaseEdit};
 use crate::stage::There;
+use crate::stage::record::File;
 
-impl Hosted<'_> {
+impl Arm<'_> {
     /// The one draft of a tag. Two are for a person to tell apart.
     async fn draft(&self, tag: &RefName) -> Result<Option<Release>, WriteError> {
-        if let Some(&id) = self.draft.get() {
+        if let Some(&id) = self.hosted.draft.get() {
             return match self.read()?.release(id).await.known()? {
                 Some(release) if release.draft => Ok(Some(release)),
                 Some(_) => Err(lost(release(tag), "a draft", "a published release")),
-                None => Err(lost(release(tag), "a draft", "nothing")),
+                None => Ok(None),
             };
         }
         let releases = found(self.read()?.releases().await, "the releases")?;
@@ -25,7 +27,7 @@ impl Hosted<'_> {
         match (releases.published(tag.short()), drafts.as_slice()) {
             (None, []) => Ok(None),
             (None, [draft]) => {
-                let _ = self.draft.set(draft.id);
+                let _ = self.hosted.draft.set(draft.id);
                 Ok(Some((*draft).clone()))
             }
             (Some(_), _) => Err(lost(release(tag), "a draft", "a published release")),
@@ -43,45 +45,26 @@ impl Hosted<'_> {
             return Ok(());
         }
         tokio::select! {
-            () = tokio::time::sleep(self.lag) => {}
-            () = self.stop.wait() => return Err(Unknown::new(release(tag), "interrupted before it was made").into()),
+            () = tokio::time::sleep(self.hosted.lag) => {}
+            () = self.hosted.stop.wait() => return Err(Unknown::new(release(tag), "interrupted before it was made").into()),
         }
         if self.draft(tag).await?.is_some() {
             return Ok(());
         }
         let name = tag.short().to_owned();
         let draft = NewRelease { tag: name.clone(), name, body: body.to_owned(), target: target.to_owned() };
-        match self.write()?.create_draft(&draft).await {
-            // The list may lag: what is in it is there, what isn't may be all the same.
-            Err(WriteError::Unknown(unknown)) => match self.draft(tag).await {
-                Ok(Some(_)) => Ok(()),
-                _ => Err(unclear(unknown).into()),
-            },
-            done => done.map(drop),
-        }
-    }
-
-    /// Changes a release, and looks what became of it where that isn't clear.
-    async fn edit(&self, there: &Release, edit: &ReleaseEdit, done: impl Fn(&Release) -> bool) -> Done {
-        match self.write()?.edit_release(there.id, edit).await {
-            Err(WriteError::Unknown(unknown)) => match self.read()?.release(there.id).await.known() {
-                Ok(Some(release)) if done(&release) => Ok(()),
-                _ => Err(unclear(unknown).into()),
-            },
-            result => result,
-        }
+        self.write()?.create_draft(&draft).await.map(drop)
     }
 
     pub(super) async fn edit_draft(&self, tag: &RefName, body: &str, expect: Digest) -> Done {
         let draft = self.must_draft(tag).await?;
-        let is = |draft: &Release| draft.body == body && draft.tag == tag.short();
-        if is(&draft) {
+        if draft.body == body && draft.tag == tag.short() {
             return Ok(());
         }
         unchanged(release(tag), &draft.body, expect)?;
         let name = Some(tag.short().to_owned());
         let edit = ReleaseEdit { tag: name.clone(), name, body: Some(body.to_owned()), ..ReleaseEdit::default() };
-        self.edit(&draft, &edit, is).await
+        self.write()?.edit_release(draft.id, &edit).await
     }
 
     pub(super) async fn delete_draft(&self, tag: &RefName) -> Done {
@@ -100,30 +83,39 @@ impl Hosted<'_> {
     /// Where nothing is expected under the name, nothing is looked for first: a forge takes no second
     /// file of a name, which is the one expectation that it checks itself.
     pub(super) async fn upload(&self, tag: &RefName, name: &str, blob: &Blob, expect: There) -> Done {
-        let what = || format!("{} {name}", release(tag));
         let draft = self.must_draft(tag).await?;
-        if expect != There::Nothing {
-            let asset = self.asset(&draft, tag, name).await?;
-            if asset.as_ref().is_some_and(|asset| is(asset, blob)) {
-                return Ok(());
-            }
-            expected(what(), asset.as_ref(), expect)?;
-            if let Some(asset) = asset {
-                self.write()?.delete_asset(asset.id).await?;
-            }
+        if (expect, self.write.is_some()) != (There::Nothing, true)
+            && self.makes_room(&draft, tag, name, blob, expect).await?
+        {
+            return Ok(());
         }
-        let error = match self.write()?.upload(draft.id, name, blob).await {
-            Err(error @ (WriteError::Unknown(_) | WriteError::Refused { .. })) => error,
-            done => return done,
-        };
-        match (self.asset(&draft, tag, name).await, error) {
-            (Ok(Some(asset)), _) if is(&asset, blob) => Ok(()),
-            (Ok(Some(asset)), WriteError::Refused { .. }) if asset.complete => {
-                Err(lost(what(), &There::Nothing.to_string(), "a file"))
+        match self.write()?.upload(draft.id, name, blob).await {
+            Err(refused @ WriteError::Refused { .. }) => {
+                let there = self.makes_room(&draft, tag, name, blob, There::Nothing).await?;
+                if there { Ok(()) } else { Err(refused) }
             }
-            (_, WriteError::Unknown(unknown)) => Err(unclear(unknown).into()),
-            (_, error) => Err(error),
+            done => done,
         }
+    }
+
+    /// Takes what is expected under a file's name off the draft. `true`: the file itself is there.
+    async fn makes_room(
+        &self,
+        draft: &Release,
+        tag: &RefName,
+        name: &str,
+        blob: &Blob,
+        expect: There,
+    ) -> Result<bool, WriteError> {
+        let asset = self.asset(draft, tag, name).await?;
+        if asset.as_ref().is_some_and(|asset| is(asset, blob)) {
+            return Ok(true);
+        }
+        expected(format!("{} {name}", release(tag)), asset.as_ref(), expect)?;
+        if let Some(asset) = asset {
+            self.write()?.delete_asset(asset.id).await?;
+        }
+        Ok(false)
     }
 
     pub(super) async fn delete_asset(&self, tag: &RefName, name: &str, expect: There) -> Done {
@@ -133,11 +125,15 @@ impl Hosted<'_> {
         self.write()?.delete_asset(asset.id).await
     }
 
-    pub(super) async fn publish(&self, tag: &RefName, body: &str) -> Done {
+    /// What becomes public is what was planned on: people may have changed text or files since.
+    pub(super) async fn publish(&self, tag: &RefName, body: &str, expect: Digest, files: &[File]) -> Done {
         if self.read()?.published(tag.short()).await.known()?.is_some() {
             return Ok(());
         }
         let draft = self.must_draft(tag).await?;
+        unchanged(release(tag), &draft.body, expect)?;
+        let assets = found(self.read()?.assets(draft.id).await, &release(tag))?;
+        these_alone(release(tag), &assets, files)?;
         let edit = ReleaseEdit {
             tag: Some(tag.short().to_owned()),
             name: None,
@@ -145,7 +141,7 @@ impl Hosted<'_> {
             draft: Some(false),
             latest: Some(Latest::No),
         };
-        self.edit(&draft, &edit, |release| !release.draft).await
+        self.write()?.edit_release(draft.id, &edit).await
     }
 
     pub(super) async fn mark_latest(&self, tag: &RefName, expect: Option<&str>) -> Done {
@@ -161,33 +157,6 @@ impl Hosted<'_> {
             return Err(lost(release(tag), "a published release", "none"));
         };
         let edit = ReleaseEdit { latest: Some(Latest::Yes), ..ReleaseEdit::default() };
-        match self.write()?.edit_release(published.id, &edit).await {
-            Err(WriteError::Unknown(unknown)) => match self.read()?.latest().await.known() {
-                Ok(Some(latest)) if latest == tag.short() => Ok(()),
-                _ => Err(unclear(unknown).into()),
-            },
-            done => done,
-        }
+        self.write()?.edit_release(published.id, &edit).await
     }
-}
-
-fn release(tag: &RefName) -> String {
-    format!("release {}", tag.short())
-}
-
-/// Whether an asset is a file: by the forge's own digest of it, never by its size alone.
-fn is(asset: &Asset, blob: &Blob) -> bool {
-    asset.complete && asset.digest == Some(blob.descriptor.digest) && asset.size == blob.descriptor.size
-}
-
-fn expected(what: String, asset: Option<&Asset>, expect: There) -> Done {
-    let found = match (asset, expect) {
-        (None, _) => There::Nothing,
-        (Some(asset), _) if !asset.complete => There::Half,
-        (Some(Asset { digest: Some(digest), .. }), _) => There::Whole(*digest),
-        // Its bytes were looked at when this was planned: a forge without digests says no more.
-        (Some(_), There::Whole(digest)) => There::Whole(digest),
-        (Some(_), _) => return Err(lost(what, &expect.to_string(), "a file")),
-    };
-    if found == expect { Ok(()) } else { Err(lost(what, &expect.to_string(), &found.to_string())) }
 }

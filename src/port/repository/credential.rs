@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::model::Unknown;
+use crate::port::http;
 
 /// A user name and a secret, sent as HTTP Basic.
 #[derive(Clone)]
@@ -73,11 +74,7 @@ impl Login {
 
     /// A text without the secret, should a server have sent it back.
     pub fn redact(&self, text: &str) -> String {
-        let secrets = [self.encoded(), self.secret.clone()];
-        secrets
-            .iter()
-            .filter(|secret| !secret.is_empty())
-            .fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
+        http::redact(text, &[http::Secret::new(self.encoded()), http::Secret::new(self.secret.clone())])
     }
 
     fn encoded(&self) -> String {

@@ -93,7 +93,12 @@ async fn passed(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) 
     }
     let commit = world.facts.listed(&world.facts.names.rc_tag).map(|listed| listed.peeled);
     let looked = evidence::look(world.pipeline, forge, &candidate.rc, commit).await;
-    found.refuse(evidence::refusal(world.pipeline, &candidate.rc, looked));
+    found.refuse(match looked.found {
+        // It goes into the candidate, which was frozen without it.
+        Some(_) => Refusal::new("the evidence showed only when it was looked at again")
+            .hint("run the same command again: the evidence is recorded when a candidate is frozen"),
+        None => evidence::refusal(world.pipeline, &candidate.rc, looked),
+    });
 }
 
 /// What speaks for the candidate: in every report.

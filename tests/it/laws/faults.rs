@@ -116,9 +116,13 @@ impl Order {
             let Event::Stage(state) = event else { continue };
             for step in &state.steps {
                 for action in &step.actions {
-                    let digest = action.value.split(' ').next().unwrap();
-                    let blob = format!("{}@{digest}", action.target);
-                    places.insert(if action.verb == "push-blob" { blob } else { action.target.clone() }, steps.len());
+                    let (verb, target) = (action.verb, &action.target);
+                    let name = match verb {
+                        "push-blob" => format!("{target}@{}", action.value.split(' ').next().unwrap()),
+                        "put-manifest" | "create-ref" | "update-ref" | "delete-ref" => target.clone(),
+                        _ => format!("{verb} {target}"),
+                    };
+                    places.insert(name, steps.len());
                 }
                 steps.push((state.stage.to_owned(), step.kind.to_owned()));
             }
@@ -126,8 +130,20 @@ impl Order {
         Self(places, steps)
     }
 
-    fn step(&self, what: &str) -> Option<usize> {
-        self.0.get(what).copied()
+    fn step(&self, effect: &Effect) -> Option<usize> {
+        let what = &effect.what;
+        match effect.kind {
+            Writes::Forge(verb) => self.0.get(&format!("{verb} {what}")).copied(),
+            _ => self.0.get(what).copied(),
+        }
+    }
+
+    /// The step that a fault belongs to: looks belong to the target that they are made at.
+    fn of_fault(&self, fault: &Fault) -> Option<usize> {
+        match fault {
+            Fault::Look(_, look) => self.0.get(&look.what).copied(),
+            Fault::Write(_, effect) => self.step(effect),
+        }
     }
 
     /// The last step of a stage, or of one before it.
@@ -165,8 +181,8 @@ struct Learn<'a> {
 #[derive(Default)]
 struct Seen {
     looks: usize,
-    /// By the stage that had spoken last.
-    kinds: BTreeSet<(Option<&'static str>, Looks)>,
+    /// By the stage that had spoken last; what a forge has is of many kinds.
+    kinds: BTreeSet<(Option<&'static str>, Looks, Option<String>)>,
     faults: Vec<Fault>,
 }
 
@@ -174,7 +190,8 @@ impl Hook for Learn<'_> {
     fn look(&self, look: &Look) -> Option<Unknown> {
         let seen = &mut *self.seen.lock().unwrap();
         seen.looks += 1;
-        if seen.kinds.insert((self.session.told.last_stage(), look.kind)) {
+        let thing = (look.kind == Looks::Forge).then(|| look.what.clone());
+        if seen.kinds.insert((self.session.told.last_stage(), look.kind, thing)) {
             seen.faults.push(Fault::Look(seen.looks, look.clone()));
         }
         None
@@ -194,7 +211,7 @@ async fn faults(undisturbed: &Undisturbed, early: bool) -> Vec<Fault> {
     let order = Order::of([&undisturbed.told[0], &undisturbed.told[1]]);
     let mut known = BTreeSet::new();
     for effect in count.effects.lock().unwrap().iter() {
-        if known.insert((order.step(&effect.what), effect.kind)) {
+        if known.insert((order.step(effect), effect.kind)) {
             let all = [Wrong::Refused, Wrong::Unknown, Wrong::Unheard, Wrong::Lost];
             faults.extend(all.map(|wrong| Fault::Write(wrong, effect.clone())));
         }
@@ -223,6 +240,10 @@ async fn told(undisturbed: Arc<Undisturbed>, early: bool, fault: Fault) {
             let warned = |event: &Event| matches!(event, Event::Warning { message } if message.contains(CAUSE));
             assert!(ran.events.iter().any(warned), "no warning: {context}");
         }
+        // Where to merge, and whether the tag started its workflow: for people, and nothing depends on it.
+        Fault::Look(_, look) if went_on && for_people(stage, look) => {
+            assert!(ran.told().contains(CAUSE), "the cause is not told: {context}");
+        }
         fault => {
             assert!(!went_on, "a fault was passed over: {context}");
             reported(&ran, fault, &context);
@@ -236,6 +257,12 @@ async fn told(undisturbed: Arc<Undisturbed>, early: bool, fault: Fault) {
         world.run().await.must_be(State::Holds);
     }
     world.snapshot().assert_same(&undisturbed.last, &format!("after {fault:?}"));
+}
+
+/// Whether a look that failed, after that stage had spoken, decides nothing.
+fn for_people(stage: &str, look: &Look) -> bool {
+    let of = |what: &str| look.kind == Looks::Forge && look.what.starts_with(what);
+    stage == "propose" && of("pull requests from") || stage == "finalize" && of("runs of")
 }
 
 /// Stage, action, cause, and what to do.
@@ -264,13 +291,13 @@ fn reported(ran: &Ran, fault: &Fault, context: &str) {
 
 /// Nothing of a later step than the one that failed.
 fn past(order: &Order, fault: &Fault, stage: &str, since: &[Effect], context: &str) {
-    let last = order.step(fault.what()).or_else(|| {
+    let last = order.of_fault(fault).or_else(|| {
         // A look at something that is no target: the stage that looked is the one that spoke
         // last, or the one after it.
         let at = STAGES.iter().position(|s| s.name() == stage)?;
         order.end_of(STAGES.get(at + 1).unwrap_or(&STAGES[at]).name())
     });
     for effect in since.iter().filter(|effect| effect.kind != Writes::Log) {
-        assert!(order.step(&effect.what) <= last, "written past the fault: {effect:?}: {context}");
+        assert!(order.step(effect) <= last, "written past the fault: {effect:?}: {context}");
     }
 }

@@ -1,5 +1,5 @@
 //! Crash anywhere, with a real process over the wire: SIGKILL right before or right after any
-//! write that a registry or a git server sees.
+//! write that a registry, a git server or GitHub sees.
 
 use std::os::unix::process::ExitStatusExt as _;
 
@@ -10,13 +10,14 @@ use std::time::Duration;
 use sealift::model::{Answer, Digest, Repository, Tag};
 use sealift::port::registry::{At, Config, Location, Registries, RegistryRead as _, RegistryWrite as _};
 
-use super::all;
+use super::{AT_ONCE, beside};
 use crate::support::git_server::{GitServer, Reaction};
 use crate::support::images::blob;
 use crate::support::registry_server::RegistryServer;
+use crate::support::world::hosted::TOKEN;
 use crate::support::world::{Case, Shipped, World, WorldSnapshot, shipped};
 
-/// A world behind two servers. The registry's directory is only what it was filled from.
+/// A world behind its servers. The registry's directory is only what it was filled from.
 struct Remote {
     world: World,
     registry: RegistryServer,
@@ -29,13 +30,18 @@ struct Remote {
 enum Kill {
     Registry(usize, bool),
     Git(usize, bool),
+    GitHub(usize, bool),
 }
+
+/// Writes that the registry, the git server and GitHub saw.
+type Seen = [usize; 3];
 
 type Process = Arc<Mutex<Option<Child>>>;
 
 impl Remote {
     fn new(world: World, registry: RegistryServer) -> Self {
         let git = GitServer::start(&world.sandbox.path(""));
+        git.require("x-access-token", TOKEN);
         Self { world, registry, git, machines: Mutex::new(0) }
     }
 
@@ -57,6 +63,8 @@ impl Remote {
         let mut sealift = self.world.sandbox.command(env!("CARGO_BIN_EXE_sealift"), &self.world.sandbox.path(""));
         sealift.args(["run", &format!("v{}", self.world.rc), "--pipeline"]).arg(&self.world.shipped.file);
         sealift.args(["--format", "json", "--repo", &self.git.url("origin.git"), "--cache"]).arg(cache);
+        sealift.arg("--git-token-file").arg(self.world.token_file(TOKEN));
+        sealift.args(self.world.forge_arguments()).args(self.world.input_arguments());
         for host in self.world.hosts() {
             sealift.args(["--registry", &format!("{host}={}", self.registry.url())]);
         }
@@ -79,6 +87,7 @@ impl Remote {
         };
         match at {
             Kill::Registry(nth, after) => self.registry.cut_write(nth, after, kills),
+            Kill::GitHub(nth, after) => self.world.github().cut_write(nth, after, kills),
             Kill::Git(nth, after) => {
                 let mut pushes = 0;
                 self.git.intercept(move |request| {
@@ -116,8 +125,9 @@ impl Remote {
         WorldSnapshot(seen)
     }
 
-    fn writes(&self) -> [usize; 2] {
-        [self.registry.writes(), self.git.requests().iter().filter(|request| request.is_push()).count()]
+    fn writes(&self) -> Seen {
+        let pushes = self.git.requests().iter().filter(|request| request.is_push()).count();
+        [self.registry.writes(), pushes, self.world.forge_writes()]
     }
 }
 
@@ -161,8 +171,8 @@ struct Undisturbed {
     fresh: Remote,
     merged: Remote,
     last: WorldSnapshot,
-    before: [usize; 2],
-    after: [usize; 2],
+    before: Seen,
+    after: Seen,
 }
 
 impl Undisturbed {
@@ -174,8 +184,8 @@ impl Undisturbed {
         remote.world.merge();
         let merged = remote.copy();
         remote.run(0, "undisturbed, merged");
-        let [registry, git] = remote.writes();
-        let after = [registry - before[0], git - before[1]];
+        let all = remote.writes();
+        let after = std::array::from_fn(|of| all[of] - before[of]);
         Self { fresh, merged, last: remote.snapshot(), before, after }
     }
 }
@@ -185,18 +195,27 @@ async fn a_killed_process_changes_nothing_in_the_end() {
     for shipped in shipped() {
         let undisturbed = Arc::new(Undisturbed::of(&shipped).await);
         let mut cases = Vec::new();
-        for (early, [registry, git]) in [(true, undisturbed.before), (false, undisturbed.after)] {
-            assert!(registry > 0 && git > 0, "{}: {registry} and {git} writes", shipped.name);
+        for (early, seen) in [(true, undisturbed.before), (false, undisturbed.after)] {
+            let [registry, git, github] = seen;
+            assert!(registry > 0 && git > 0, "{}: {seen:?} writes", shipped.name);
+            assert_eq!(github > 0, shipped.forge() == "github", "{}: {seen:?} writes", shipped.name);
             // To the dead, right after a write is right before the next: only the last is left.
             cases.extend((1..=registry).map(|nth| (early, Kill::Registry(nth, false))));
             cases.extend((1..=git).map(|nth| (early, Kill::Git(nth, false))));
+            cases.extend((1..=github).map(|nth| (early, Kill::GitHub(nth, false))));
             cases.extend([Kill::Registry(registry, true), Kill::Git(git, true)].map(|last| (early, last)));
+            cases.extend((github > 0).then_some((early, Kill::GitHub(github, true))));
         }
-        println!("{}: {} kills", shipped.name, cases.len());
-        all(cases.into_iter().map(|(early, at)| {
-            let undisturbed = undisturbed.clone();
-            move || async move { killed(&undisturbed, early, at) }
-        }))
+        println!("{}, {}: {} kills", shipped.name, shipped.forge(), cases.len());
+        // GitHub wants its writes a second apart: most of those processes only wait.
+        let at_once = if shipped.forge() == "github" { 3 * AT_ONCE } else { AT_ONCE };
+        beside(
+            at_once,
+            cases.into_iter().map(|(early, at)| {
+                let undisturbed = undisturbed.clone();
+                move || async move { killed(&undisturbed, early, at) }
+            }),
+        )
         .await;
     }
 }

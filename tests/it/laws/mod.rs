@@ -16,17 +16,25 @@ use std::path::Path;
 
 use sealift::engine::State;
 
-use crate::support::crash::Count;
+use crate::support::crash::{Count, Writes};
 use crate::support::world::{Case, Ran, Shipped, World, WorldSnapshot};
 
 /// How many cases of a law run at once.
 const AT_ONCE: usize = 4;
 
-/// Runs cases beside each other, each on a thread of its own; the first that fails fails the law.
+/// Runs cases beside each other; the first that fails fails the law.
 async fn all<F: Future<Output = ()>>(cases: impl IntoIterator<Item = impl FnOnce() -> F + Send + 'static>) {
+    beside(AT_ONCE, cases).await;
+}
+
+/// Runs so many cases beside each other, each on a thread of its own.
+async fn beside<F: Future<Output = ()>>(
+    at_once: usize,
+    cases: impl IntoIterator<Item = impl FnOnce() -> F + Send + 'static>,
+) {
     let mut running = tokio::task::JoinSet::new();
     for case in cases {
-        if running.len() == AT_ONCE {
+        if running.len() == at_once {
             running.join_next().await.unwrap().unwrap();
         }
         let runtime = tokio::runtime::Handle::current();
@@ -64,16 +72,37 @@ impl Undisturbed {
         let merged = world.copy();
         let second = world.session().run_watched(&world.request(), &after).await;
         second.must_be(State::Holds);
+        let hosted = |count: &Count| count.of(|kind| matches!(kind, Writes::Forge(_)));
+        assert_eq!(
+            world.forge_writes(),
+            hosted(&before) + hosted(&after),
+            "GitHub was asked for writes that nobody watched"
+        );
         Self { fresh, merged, last: world.snapshot(), before, after, told: [first, second] }
     }
 
     fn effects(&self) -> usize {
         self.before.effects() + self.after.effects()
     }
+
+    /// Where effects of some kinds are, from 1.
+    fn places(&self, kinds: impl Fn(Writes) -> bool) -> Vec<usize> {
+        let (before, after) = (self.before.effects.lock().unwrap(), self.after.effects.lock().unwrap());
+        let all = before.iter().chain(after.iter()).enumerate();
+        all.filter(|(_, effect)| kinds(effect.kind)).map(|(at, _)| at + 1).collect()
+    }
+
+    /// A world in which that effect (from 1) is still to come, its number in a run of it, and
+    /// whether that is before the merge.
+    fn before_effect(&self, at: usize) -> (World, usize, bool) {
+        let before = self.before.effects();
+        if at <= before { (self.fresh.copy(), at, true) } else { (self.merged.copy(), at - before, false) }
+    }
 }
 
 /// The committed minimum of effects, by pipeline and forge: a law over fewer proves less than it did.
-fn minimum(pipeline: &str, forge: &str) -> usize {
+fn minimum(shipped: &Shipped) -> usize {
+    let (pipeline, forge) = (shipped.name.as_str(), shipped.forge());
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/laws/effects.txt");
     let text = std::fs::read_to_string(&file).unwrap();
     let lines = text.lines().filter(|line| !line.starts_with('#'));

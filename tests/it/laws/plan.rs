@@ -8,6 +8,8 @@ use sealift::engine::State;
 
 use super::Undisturbed;
 use crate::support::crash::{Death, Writes};
+use crate::support::github::FakeGitHub;
+use crate::support::world::hosted::{READER, TOKEN, client};
 use crate::support::world::{World, shipped};
 
 /// Every path below a directory with its kind, bytes, mode and the moment it was last written to.
@@ -28,21 +30,46 @@ fn bytes_of(dir: &Path) -> Vec<String> {
 }
 
 async fn writes_nothing(world: &World, state: State, when: &str) {
-    let look = || [bytes_of(&world.origin()), bytes_of(&world.registry())];
+    let look = || {
+        let hosted = world.hosted().map(FakeGitHub::snapshot).unwrap_or_default();
+        [bytes_of(&world.origin()), bytes_of(&world.registry()), hosted, vec![world.forge_writes().to_string()]]
+    };
     let before = look();
     world.plan().await.must_be(state);
     world.session().verify(&world.request()).await;
-    let output = sealift(world, "plan");
-    assert_eq!(output.status.code(), Some(i32::from(state.exit_code())), "{when}: {output:?}");
-    let status = sealift(world, "status");
-    assert_eq!(status.status.code(), Some(i32::from(state.exit_code())), "{when}: {status:?}");
+    exits(world, "plan", Some(TOKEN), state, when);
+    // status brings nothing, so where assets are built it waits for somebody to bring them.
+    let waits = when == "pin" && state == State::Work;
+    exits(world, "status", Some(TOKEN), if waits { State::Waiting } else { state }, when);
+    if world.hosted().is_some() {
+        for token in [Some(READER), None] {
+            seen_without_rights(world, token, state, when).await;
+            exits(world, "plan", token, state, when);
+        }
+    }
     assert_eq!(before, look(), "{when}: a plan wrote something");
 }
 
-fn sealift(world: &World, command: &str) -> std::process::Output {
+/// Whoever may not write sees the same verdict, and what is not shown to them is said.
+async fn seen_without_rights(world: &World, token: Option<&str>, state: State, when: &str) {
+    let mut session = world.session();
+    session.forge = Some(client(world.github(), world.pipeline(), token));
+    let ran = session.plan(&world.request()).await;
+    ran.must_be(state);
+    let told = ran.told().contains("not visible to this credential");
+    // Once the release is public there is nothing that is not.
+    let hidden = !["almost done", "done"].contains(&when);
+    assert_eq!(told, hidden, "{when}, as {token:?}: {}", ran.told());
+}
+
+fn exits(world: &World, command: &str, token: Option<&str>, state: State, when: &str) {
     let mut sealift: Command = world.sandbox.command(env!("CARGO_BIN_EXE_sealift"), &world.sandbox.path(""));
-    sealift.arg(command).arg(format!("v{}", world.rc)).args(world.arguments());
-    sealift.output().unwrap()
+    sealift.arg(command).arg(format!("v{}", world.rc)).args(world.arguments_as(token));
+    if command == "plan" {
+        sealift.args(world.input_arguments());
+    }
+    let output = sealift.output().unwrap();
+    assert_eq!(output.status.code(), Some(i32::from(state.exit_code())), "{when}, {command}, {token:?}: {output:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,8 +77,11 @@ async fn a_plan_writes_nothing_at_any_point() {
     for shipped in shipped() {
         let undisturbed = Undisturbed::of(&shipped).await;
         let world = undisturbed.fresh.copy();
+        // GitHub itself writes these, whenever somebody looks.
+        world.hosted().inspect(|github| github.state().pull_refs = false);
         writes_nothing(&world, State::Work, "fresh").await;
-        for (stage, state) in [("commit", State::Work), ("push", State::Work), ("pin", State::Waiting)] {
+        let pinned = if world.hosted().is_some() { State::Work } else { State::Waiting };
+        for (stage, state) in [("commit", State::Work), ("push", State::Work), ("pin", pinned)] {
             world.session().run_until(&world.request(), stage).await.must_be(State::Holds);
             writes_nothing(&world, state, stage).await;
         }
@@ -64,6 +94,11 @@ async fn a_plan_writes_nothing_at_any_point() {
         let ran = world.session().run_watched(&world.request(), &death).await;
         assert!(death.came() && !matches!(ran.state, Ok(State::Holds)));
         writes_nothing(&world, State::Work, "half retagged").await;
+        let number = undisturbed.after.effects() - 1;
+        let world = undisturbed.merged.copy();
+        let death = Death::after(number - 1);
+        world.session().run_watched(&world.request(), &death).await;
+        writes_nothing(&world, State::Work, "almost done").await;
         world.run().await.must_be(State::Holds);
         writes_nothing(&world, State::Holds, "done").await;
     }

@@ -44,6 +44,7 @@ impl Hook for Watch<'_> {
 /// The public names of a release, and what each must name, made without sealift.
 struct Names {
     merge: Option<String>,
+    on_github: bool,
     /// Images and the packages artifact: name and digest.
     images: Vec<(String, String)>,
     chart: Option<String>,
@@ -75,6 +76,7 @@ impl Names {
         aliases.extend(pipeline.aliases.chart.iter().filter_map(|alias| Some(of(alias, source(chart.as_ref()?)))));
         Self {
             merge: watch.merge.clone(),
+            on_github: world.hosted().is_some(),
             images,
             chart,
             modules: names.module_tags.iter().map(|tag| tag.to_string()).collect(),
@@ -94,15 +96,22 @@ impl Names {
                 Err(why) => wrong.push(format!("{name} {value}: {why}")),
             }
         }
-        wrong.extend(initial.0.keys().filter(|name| !now.0.contains_key(*name)).map(|name| format!("{name} is gone")));
+        // A release's line says what became of it: a draft that is one no more is judged by its new line.
+        let changes = format!("github release {} ", self.release.strip_prefix("refs/tags/").unwrap());
+        let gone = initial.0.keys().filter(|name| !now.0.contains_key(*name) && !name.starts_with(&changes));
+        wrong.extend(gone.map(|name| format!("{name} is gone")));
         wrong.extend(self.order(now, initial));
         wrong
     }
 
     /// Whether a thing may have become what it is.
     fn may(&self, name: &str, value: &str, now: &WorldSnapshot) -> Result<(), String> {
-        if name.starts_with("blob ") || name == self.staging || name.contains(":promotion-") {
+        let pull = name.starts_with("github pull ");
+        if name.starts_with("blob ") || name == self.staging || name.contains(":promotion-") || pull {
             return Ok(());
+        }
+        if let Some(thing) = name.strip_prefix("github ") {
+            return self.hosted(thing, value, now);
         }
         let Some(merge) = &self.merge else { return Err("public before the merge".into()) };
         let git = [&self.line, &self.release].into_iter().chain(&self.modules);
@@ -119,17 +128,57 @@ impl Names {
         if self.chart.as_deref() == Some(tag) { Ok(()) } else { Err("nobody's name".into()) }
     }
 
-    /// The order: images and artifact, chart, module tags, line, release, aliases.
+    /// A release or an asset: one draft, which people can't see, until it is published at the merge.
+    fn hosted(&self, thing: &str, value: &str, now: &WorldSnapshot) -> Result<(), String> {
+        let (kind, rest) = thing.split_once(' ').unwrap();
+        let tag = self.release.strip_prefix("refs/tags/").unwrap();
+        if rest.split(' ').next() != Some(tag) || !["release", "asset"].contains(&kind) || value != "x" {
+            return Err("nobody's, or there twice".into());
+        }
+        let releases: Vec<_> = self.states(now).collect();
+        match (releases.as_slice(), &self.merge) {
+            (["draft"], _) | (["published" | "latest"], Some(_)) => Ok(()),
+            (["published" | "latest"], None) => Err("published before the merge".into()),
+            (states, _) => Err(format!("not one release but {states:?}")),
+        }
+    }
+
+    /// What became of the releases of the tag.
+    fn states<'a>(&'a self, now: &'a WorldSnapshot) -> impl Iterator<Item = &'a str> {
+        let named = format!("github release {} ", self.release.strip_prefix("refs/tags/").unwrap());
+        let states = now.0.keys().filter(move |name| name.starts_with(&named));
+        states.map(|name| match name.rsplit_once('"').unwrap().0.rsplit_once(" \"").unwrap().0 {
+            words if words.ends_with(" draft") => "draft",
+            words if words.ends_with(" latest") => "latest",
+            _ => "published",
+        })
+    }
+
+    /// The order: images and artifact, chart, module tags, then on plain git the line and the release, on
+    /// GitHub the git tag, the line and the published release, then the aliases and the latest mark.
     fn order(&self, now: &WorldSnapshot, initial: &WorldSnapshot) -> Vec<String> {
         let tag = |name: &String| format!("tag {name}");
-        let kinds: [Vec<String>; 6] = [
+        let (line, release) = (vec![self.line.clone()], vec![self.release.clone()]);
+        let of = |state: &str| format!("the release, {state}");
+        let marks = if self.on_github { [vec![of("published")], vec![of("latest")]] } else { Default::default() };
+        let [published, latest] = marks;
+        let [first, second] = if self.on_github { [release, line] } else { [line, release] };
+        let kinds: [Vec<String>; 8] = [
             self.images.iter().map(|(name, _)| tag(name)).collect(),
             self.chart.iter().map(tag).collect(),
             self.modules.clone(),
-            vec![self.line.clone()],
-            vec![self.release.clone()],
+            first,
+            second,
+            published,
             self.aliases.iter().map(|(alias, _)| tag(alias)).collect(),
+            latest,
         ];
+        let mut now = now.clone();
+        let states: Vec<String> = self.states(&now).map(str::to_owned).collect();
+        now.0.extend(states.iter().map(|state| (of(state), String::new())));
+        if states.contains(&"latest".to_owned()) {
+            now.0.insert(of("published"), String::new());
+        }
         let new = |name: &String| now.0.contains_key(name) && now.0.get(name) != initial.0.get(name);
         let mut wrong = Vec::new();
         for (at, kind) in kinds.iter().enumerate() {
@@ -163,6 +212,8 @@ async fn no_public_name_is_ever_early_or_wrong() {
             for name in names.images.iter().map(|(name, _)| name).chain(&names.chart) {
                 assert!(world.snapshot().tag(name).is_some(), "{name} was never made");
             }
+            let released: Vec<_> = if names.on_github { vec!["latest"] } else { Vec::new() };
+            assert_eq!(names.states(&world.snapshot()).collect::<Vec<_>>(), released);
             watch.was_safe();
         }
     }

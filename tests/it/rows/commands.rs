@@ -33,7 +33,7 @@ async fn a_run_stops_after_the_stage_it_was_told() {
         assert_eq!(end.done, STAGES[..=at]);
         assert_eq!(end.left, STAGES[at + 1..]);
         assert!(ran.stage(STAGES.get(at + 1).unwrap_or(&"")).is_none(), "{stage} was the last");
-        let writes = ["commit", "push", "pin", "retag", "finalize"].contains(stage);
+        let writes = ["commit", "push", "pin", "propose", "retag", "finalize"].contains(stage);
         assert_eq!(before != world.snapshot(), writes, "{stage}");
     }
     wanted.assert_same(&world.snapshot(), "stage by stage");
@@ -134,6 +134,9 @@ pub fn sealift(world: &World, words: &[&str]) -> std::process::Command {
 
 fn exits(world: &World, words: &[&str], code: i32) -> Output {
     let mut command = sealift(world, words);
+    if ["plan", "run", "resume"].contains(&words[0]) {
+        command.args(world.input_arguments());
+    }
     let output = command.args(world.arguments()).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let said = format!("{}{}", text(&output.stdout), text(&output.stderr));

@@ -86,6 +86,7 @@ async fn between_two_tags_it_ends_with_130_and_the_printed_command_goes_on() {
     words.extend(["--pipeline".into(), world.shipped.file.display().to_string()]);
     words.extend(["--repo".into(), world.origin().display().to_string()]);
     words.extend(["--registry".into(), format!("{HOST}={}", server.url())]);
+    words.extend(world.forge_arguments());
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut child = sealift(&world, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let process = child.id();
@@ -170,7 +171,9 @@ async fn a_look_that_hangs_ends_at_once() {
     );
     let pipeline = world.shipped.file.display().to_string();
     let (repo, registry) = (world.origin().display().to_string(), format!("{HOST}={}", server.url()));
-    let words = ["plan", "v1.6.2-rc.1", "--pipeline", &pipeline, "--repo", &repo, "--registry", &registry];
+    let forge = world.forge_arguments();
+    let mut words = vec!["plan", "v1.6.2-rc.1", "--pipeline", &pipeline, "--repo", &repo, "--registry", &registry];
+    words.extend(forge.iter().map(String::as_str));
     let child = sealift(&world, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let process = child.id();
     let output = tokio::task::spawn_blocking(move || {

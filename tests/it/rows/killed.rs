@@ -103,20 +103,20 @@ async fn between_chart_and_module_tag() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn between_module_tag_and_line() {
+async fn between_module_tag_and_git_tag() {
     let left = after_the_merge(MODULE_TAG, 1).await;
-    assert!(left.0.contains_key(MODULE_TAG) && !left.0.contains_key("refs/heads/release-1.6"));
+    assert!(left.0.contains_key(MODULE_TAG) && !left.0.contains_key(TAG));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn between_line_and_git_tag() {
-    let left = after_the_merge("refs/heads/release-1.6", 1).await;
-    assert!(left.0.contains_key("refs/heads/release-1.6") && !left.0.contains_key(TAG));
+async fn between_git_tag_and_line() {
+    let left = after_the_merge(TAG, 1).await;
+    assert!(left.0.contains_key(TAG) && !left.0.contains_key("refs/heads/release-1.6"));
 }
 
 /// The base was frozen as the default branch, and now the line exists.
 #[tokio::test(flavor = "multi_thread")]
-async fn between_line_and_git_tag_with_the_staging_branch_deleted() {
+async fn between_line_and_release_with_the_staging_branch_deleted() {
     let (world, _) = merged().await;
     world.delete_branch(STAGING);
     let copy = world.copy();
@@ -128,10 +128,12 @@ async fn between_line_and_git_tag_with_the_staging_branch_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn between_git_tag_and_aliases() {
-    let left = after_the_merge(TAG, 1).await;
-    assert!(left.0.contains_key(TAG));
+async fn between_line_and_release() {
+    let left = after_the_merge("refs/heads/release-1.6", 1).await;
+    assert!(left.0.contains_key(TAG) && left.0.contains_key("refs/heads/release-1.6"));
     assert!(!left.0.keys().any(|name| name.ends_with(":latest")), "{left}");
+    let draft = |name: &String| name.starts_with("github release v1.6.2 \"v1.6.2\" draft ");
+    assert!(left.0.keys().any(draft), "{left}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

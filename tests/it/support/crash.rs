@@ -36,8 +36,8 @@ pub enum Writes {
     Ref,
     /// A ref that only sealift's log uses.
     Log,
-    /// A release, an asset, a pull request, a comment.
-    Forge,
+    /// On a forge: by the verb of the action that it belongs to.
+    Forge(&'static str),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,11 +74,13 @@ pub trait Hook: Send + Sync {
 pub struct Watched<'a> {
     session: &'a Session,
     hook: &'a dyn Hook,
+    /// What the forge's numbers are of.
+    numbers: Mutex<forge::Numbers>,
 }
 
 impl<'a> Watched<'a> {
     pub fn new(session: &'a Session, hook: &'a dyn Hook) -> Self {
-        Self { session, hook }
+        Self { session, hook, numbers: Mutex::default() }
     }
 
     /// The forge, watched too; none on plain git.
@@ -224,6 +226,11 @@ impl Count {
     /// How many effects there were.
     pub fn effects(&self) -> usize {
         self.effects.lock().unwrap().len()
+    }
+
+    /// How many there were of some kinds.
+    pub fn of(&self, kinds: impl Fn(Writes) -> bool) -> usize {
+        self.effects.lock().unwrap().iter().filter(|effect| kinds(effect.kind)).count()
     }
 }
 

@@ -191,16 +191,18 @@ impl World {
 
     /// The arguments that point the real binary at this world.
     pub fn arguments(&self) -> Vec<String> {
+        self.arguments_as(Some(hosted::TOKEN))
+    }
+
+    /// The same with another token for the forge, or without any.
+    pub fn arguments_as(&self, token: Option<&str>) -> Vec<String> {
         let mut arguments = vec![
             "--pipeline".to_owned(),
             self.shipped.file.display().to_string(),
             "--repo".to_owned(),
             self.origin().display().to_string(),
         ];
-        if let Some(github) = &self.github {
-            let token = self.token_file(hosted::TOKEN).display().to_string();
-            arguments.extend(["--github-api".to_owned(), github.url(), "--github-token-file".to_owned(), token]);
-        }
+        arguments.extend(self.forge_arguments_as(token));
         for host in &self.hosts {
             arguments.push("--registry".to_owned());
             arguments.push(format!("{host}=layout:{}", self.registry().display()));

@@ -100,8 +100,9 @@ fn in_markdown(page: &str) -> Vec<(Vec<String>, bool)> {
 
 /// Long flags between backticks: `--assets DIR`, of any command.
 fn flags_in_markdown(page: &str) -> Vec<&str> {
+    let apart = |c: char| c.is_whitespace() || c == '=';
     let spans = page.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2));
-    let words = spans.filter(|span| span.starts_with("--")).flat_map(|span| span.split([' ', '=']));
+    let words = spans.filter(|span| span.starts_with("--")).flat_map(|span| span.split(apart));
     words.filter_map(|word| word.strip_prefix("--")).collect()
 }
 
@@ -184,7 +185,7 @@ fn flags(command: &clap::Command) -> Vec<String> {
 #[test]
 fn a_wrong_command_line_is_found_wherever_it_stands() {
     let page = "Type\n\n```sh\nsealift run vX.Y.Z-rc.N --pipeline P --untill pin\n```\n\nor `sealift promote`, or\n\
-                `sealift plan --dry-run`, but never `--force`; `sealift plan` is right, `--pipeline P --quiet` too.\n";
+                `sealift plan --dry-run`, but never `--force`; `sealift plan` is right, `--pipeline P\n--quiet` too.\n";
     let found = in_markdown(page);
     let wrong: Vec<bool> = found.iter().map(|(words, mention)| taken(words, *mention).is_err()).collect();
     assert_eq!(wrong, [true, true, true, false]);

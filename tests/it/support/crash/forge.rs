@@ -1,5 +1,7 @@
-//! The forge, watched.
+//! The forge, watched. What is done there is named as the actions name it, and not by the numbers
+//! that the forge gives.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use futures_util::future::BoxFuture;
@@ -12,6 +14,46 @@ use sealift::port::forge::{
 
 use super::{Looks, Watched, Writes};
 
+/// What was seen under which number.
+#[derive(Default)]
+pub struct Numbers {
+    releases: BTreeMap<ReleaseId, String>,
+    assets: BTreeMap<AssetId, (ReleaseId, String)>,
+    pulls: BTreeMap<u64, String>,
+}
+
+impl Watched<'_> {
+    fn release(&self, id: ReleaseId) -> String {
+        let numbers = self.numbers.lock().unwrap();
+        format!("release {}", numbers.releases.get(&id).map_or("?", String::as_str))
+    }
+
+    fn asset(&self, id: AssetId) -> String {
+        let known = self.numbers.lock().unwrap().assets.get(&id).cloned();
+        known.map_or("an asset".into(), |(release, name)| format!("{} {name}", self.release(release)))
+    }
+
+    fn request(&self, number: u64) -> String {
+        let numbers = self.numbers.lock().unwrap();
+        format!("pull request from {}", numbers.pulls.get(&number).map_or("?", String::as_str))
+    }
+
+    fn know(&self, release: &Release) {
+        self.numbers.lock().unwrap().releases.insert(release.id, release.tag.clone());
+    }
+
+    fn know_pull(&self, pull: &Pull) {
+        self.numbers.lock().unwrap().pulls.insert(pull.number, pull.head.short().to_owned());
+    }
+}
+
+fn found<T>(answer: Answer<T>, know: impl FnOnce(&T)) -> Answer<T> {
+    if let Answer::Found(found) = &answer {
+        know(found);
+    }
+    answer
+}
+
 macro_rules! look {
     ($self:ident, $what:expr, $look:expr) => {
         Box::pin($self.looked(Looks::Forge, $what, $look))
@@ -19,8 +61,8 @@ macro_rules! look {
 }
 
 macro_rules! write {
-    ($self:ident, $what:expr, $write:expr) => {
-        Box::pin($self.written(Writes::Forge, $what, $write))
+    ($self:ident, $verb:expr, $what:expr, $write:expr) => {
+        Box::pin($self.written(Writes::Forge($verb), $what, $write))
     };
 }
 
@@ -34,7 +76,10 @@ impl ForgeRead for Watched<'_> {
     }
 
     fn releases(&self) -> BoxFuture<'_, Answer<Releases>> {
-        look!(self, "releases".into(), self.real().releases())
+        Box::pin(async {
+            let answer = self.looked(Looks::Forge, "releases".into(), self.real().releases()).await;
+            found(answer, |releases| releases.all.iter().for_each(|release| self.know(release)))
+        })
     }
 
     fn release(&self, release: ReleaseId) -> BoxFuture<'_, Answer<Release>> {
@@ -42,7 +87,10 @@ impl ForgeRead for Watched<'_> {
     }
 
     fn published<'a>(&'a self, tag: &'a str) -> BoxFuture<'a, Answer<Release>> {
-        look!(self, format!("release {tag}"), self.real().published(tag))
+        Box::pin(async move {
+            let answer = self.looked(Looks::Forge, format!("release {tag}"), self.real().published(tag)).await;
+            found(answer, |release| self.know(release))
+        })
     }
 
     fn latest(&self) -> BoxFuture<'_, Answer<String>> {
@@ -50,7 +98,14 @@ impl ForgeRead for Watched<'_> {
     }
 
     fn assets(&self, release: ReleaseId) -> BoxFuture<'_, Answer<Vec<Asset>>> {
-        look!(self, "assets".into(), self.real().assets(release))
+        Box::pin(async move {
+            let what = format!("assets of {}", self.release(release));
+            let answer = self.looked(Looks::Forge, what, self.real().assets(release)).await;
+            found(answer, |assets| {
+                let known = assets.iter().map(|asset| (asset.id, (release, asset.name.clone())));
+                self.numbers.lock().unwrap().assets.extend(known);
+            })
+        })
     }
 
     fn download<'a>(&'a self, asset: &'a Asset, spool: &'a Path) -> BoxFuture<'a, Answer<Blob>> {
@@ -58,7 +113,11 @@ impl ForgeRead for Watched<'_> {
     }
 
     fn pulls_from<'a>(&'a self, head: &'a RefName) -> BoxFuture<'a, Answer<Vec<Pull>>> {
-        look!(self, format!("pull requests from {}", head.short()), self.real().pulls_from(head))
+        Box::pin(async move {
+            let what = format!("pull requests from {}", head.short());
+            let answer = self.looked(Looks::Forge, what, self.real().pulls_from(head)).await;
+            found(answer, |pulls| pulls.iter().for_each(|pull| self.know_pull(pull)))
+        })
     }
 
     fn pull(&self, number: u64) -> BoxFuture<'_, Answer<Pull>> {
@@ -92,20 +151,27 @@ impl ForgeRead for Watched<'_> {
 
 impl ForgeWrite for Watched<'_> {
     fn create_draft<'a>(&'a self, draft: &'a NewRelease) -> BoxFuture<'a, Result<ReleaseId, WriteError>> {
-        write!(self, format!("draft {}", draft.tag), self.real().create_draft(draft))
+        Box::pin(async move {
+            let make = async {
+                let id = self.real().create_draft(draft).await?;
+                self.numbers.lock().unwrap().releases.insert(id, draft.tag.clone());
+                Ok(id)
+            };
+            self.written(Writes::Forge("create-draft"), format!("release {}", draft.tag), make).await
+        })
     }
 
     fn edit_release<'a>(&'a self, release: ReleaseId, edit: &'a ReleaseEdit) -> BoxFuture<'a, Result<(), WriteError>> {
-        let what = match (edit.draft, edit.latest) {
-            (Some(false), _) => "publish the release",
-            (_, Some(_)) => "mark the latest release",
-            _ => "edit the release",
+        let verb = match (edit.draft, edit.latest) {
+            (Some(false), _) => "publish-release",
+            (_, Some(_)) => "mark-latest",
+            _ => "edit-draft",
         };
-        write!(self, what.into(), self.real().edit_release(release, edit))
+        write!(self, verb, self.release(release), self.real().edit_release(release, edit))
     }
 
     fn delete_release(&self, release: ReleaseId) -> BoxFuture<'_, Result<(), WriteError>> {
-        write!(self, "delete the draft".into(), self.real().delete_release(release))
+        write!(self, "delete-draft", self.release(release), self.real().delete_release(release))
     }
 
     fn upload<'a>(
@@ -114,30 +180,39 @@ impl ForgeWrite for Watched<'_> {
         name: &'a str,
         blob: &'a Blob,
     ) -> BoxFuture<'a, Result<(), WriteError>> {
-        write!(self, format!("asset {name}"), self.real().upload(release, name, blob))
+        let what = format!("{} {name}", self.release(release));
+        write!(self, "upload-asset", what, self.real().upload(release, name, blob))
     }
 
     fn delete_asset(&self, asset: AssetId) -> BoxFuture<'_, Result<(), WriteError>> {
-        write!(self, "delete an asset".into(), self.real().delete_asset(asset))
+        write!(self, "delete-asset", self.asset(asset), self.real().delete_asset(asset))
     }
 
     fn open_pull<'a>(&'a self, pull: &'a NewPull) -> BoxFuture<'a, Result<u64, WriteError>> {
-        write!(self, format!("pull request from {}", pull.head.short()), self.real().open_pull(pull))
+        Box::pin(async move {
+            let open = async {
+                let number = self.real().open_pull(pull).await?;
+                self.numbers.lock().unwrap().pulls.insert(number, pull.head.short().to_owned());
+                Ok(number)
+            };
+            let what = format!("pull request from {}", pull.head.short());
+            self.written(Writes::Forge("open-pull"), what, open).await
+        })
     }
 
     fn edit_pull<'a>(&'a self, number: u64, edit: &'a PullEdit) -> BoxFuture<'a, Result<(), WriteError>> {
-        write!(self, "edit the pull request".into(), self.real().edit_pull(number, edit))
+        write!(self, "edit-pull", self.request(number), self.real().edit_pull(number, edit))
     }
 
     fn add_label<'a>(&'a self, number: u64, label: &'a str) -> BoxFuture<'a, Result<(), WriteError>> {
-        write!(self, format!("label {label}"), self.real().add_label(number, label))
+        write!(self, "label-pull", self.request(number), self.real().add_label(number, label))
     }
 
     fn create_comment<'a>(&'a self, pull: u64, body: &'a str) -> BoxFuture<'a, Result<(), WriteError>> {
-        write!(self, "comment".into(), self.real().create_comment(pull, body))
+        write!(self, "put-comment", format!("comment on #{pull}"), self.real().create_comment(pull, body))
     }
 
     fn edit_comment<'a>(&'a self, comment: CommentId, body: &'a str) -> BoxFuture<'a, Result<(), WriteError>> {
-        write!(self, "edit the comment".into(), self.real().edit_comment(comment, body))
+        write!(self, "put-comment", "comment".into(), self.real().edit_comment(comment, body))
     }
 }

@@ -78,6 +78,7 @@ impl Shared {
         let enterprise = whole.starts_with("/api/");
         let (base, uploads) = if enterprise { ("/api/v3", "/api/uploads") } else { ("", "/uploads") };
         let mut state = self.lock();
+        // GraphQL of an enterprise is beside the versions of REST.
         let bases = [uploads, base, if enterprise { "/api" } else { "" }];
         let path = bases.iter().find_map(|start| whole.strip_prefix(start)).unwrap_or(whole);
         let path = match path.strip_prefix(&format!("/repositories/{}", state.repository.id)) {

@@ -6,8 +6,9 @@ use std::time::Duration;
 use sealift::model::Rc;
 use sealift::pipeline::{EvidenceEvent, Pipeline};
 use sealift::port::forge::github::{Address, Config, GitHub, Tokens};
+use sealift::port::registry::RetryPolicy;
 
-use super::{MAIN, World};
+use super::{MAIN, Shipped, World};
 use crate::support::github::state::{Level, Role};
 use crate::support::github::{FakeGitHub, Token};
 
@@ -45,13 +46,32 @@ pub fn start(pipeline: &Pipeline, origin: &std::path::Path) -> Option<FakeGitHub
 pub fn client(github: &FakeGitHub, pipeline: &Pipeline, token: Option<&str>) -> GitHub {
     let address = Address::over(&pipeline.repository, &github.url()).unwrap();
     let tokens = token.map_or(Tokens::Anonymous, Tokens::token);
-    GitHub::open(Config { pause: Duration::ZERO, ..Config::new(address, tokens) }).unwrap()
+    let ms = Duration::from_millis;
+    let retry = RetryPolicy { attempts: 4, base: ms(1), cap: ms(20), budget: Duration::from_secs(20) };
+    GitHub::open(Config { pause: Duration::ZERO, retry, ..Config::new(address, tokens) }).unwrap()
+}
+
+impl Shipped {
+    /// What the pipeline has for a forge.
+    pub fn forge(&self) -> &'static str {
+        if self.pipeline.github().is_some() { "github" } else { "git" }
+    }
 }
 
 impl World {
     /// The GitHub, in worlds that have one.
     pub fn github(&self) -> &FakeGitHub {
-        self.github.as_ref().expect("this world's pipeline has `forge: github`")
+        self.hosted().expect("this world's pipeline has `forge: github`")
+    }
+
+    /// The GitHub; `None` on plain git.
+    pub fn hosted(&self) -> Option<&FakeGitHub> {
+        self.github.as_ref()
+    }
+
+    /// Writes that GitHub was asked for.
+    pub fn forge_writes(&self) -> usize {
+        self.github.as_ref().map_or(0, FakeGitHub::writes)
     }
 
     /// What a candidate's own workflows leave behind: its release with assets, and green runs.
@@ -89,6 +109,27 @@ impl World {
             std::fs::write(dir.join(&name), format!("{name}, built\n")).unwrap();
         }
         Some(dir)
+    }
+
+    /// The arguments that point the real binary at this world's GitHub; none on plain git.
+    pub fn forge_arguments(&self) -> Vec<String> {
+        self.forge_arguments_as(Some(TOKEN))
+    }
+
+    /// The same with another token, or without any.
+    pub fn forge_arguments_as(&self, token: Option<&str>) -> Vec<String> {
+        let Some(github) = &self.github else { return Vec::new() };
+        let mut arguments = vec!["--github-api".to_owned(), github.url()];
+        if let Some(token) = token {
+            arguments.extend(["--github-token-file".to_owned(), self.token_file(token).display().to_string()]);
+        }
+        arguments
+    }
+
+    /// The arguments with what people bring, for the commands that take it.
+    pub fn input_arguments(&self) -> Vec<String> {
+        let assets = self.assets();
+        assets.iter().flat_map(|dir| ["--assets".to_owned(), dir.display().to_string()]).collect()
     }
 
     /// A file with a token, for the real binary.

@@ -13,7 +13,7 @@ use sealift::port::forge::{Forge, ForgeRead, ForgeWrite};
 use sealift::port::registry::{Layout, RegistryRead, RegistryWrite};
 use sealift::port::repository::{Origin, OriginRead, OriginWrite, Store};
 use sealift::promotion::locate::Request;
-use sealift::stage::Inputs;
+use sealift::stage::{Inputs, Summary};
 
 use super::World;
 use super::hosted::{TOKEN, client};
@@ -198,6 +198,14 @@ impl Session {
 }
 
 impl Told {
+    /// The action that is being done.
+    pub fn acting(&self) -> Option<Summary> {
+        match self.0.lock().unwrap().last() {
+            Some(Event::Acting { action, .. }) => Some(action.clone()),
+            _ => None,
+        }
+    }
+
     /// The stage that spoke last.
     pub fn last_stage(&self) -> Option<&'static str> {
         let of = |event: &Event| match event {
@@ -250,6 +258,15 @@ impl Ran {
     pub fn acted(&self) -> Vec<String> {
         let of = |event: &Event| match event {
             Event::Acted { action, .. } => Some(action.to_string()),
+            _ => None,
+        };
+        self.events.iter().filter_map(of).collect()
+    }
+
+    /// What one stage did.
+    pub fn acted_in(&self, name: &str) -> Vec<String> {
+        let of = |event: &Event| match event {
+            Event::Acted { stage, action } if *stage == name => Some(action.to_string()),
             _ => None,
         };
         self.events.iter().filter_map(of).collect()
