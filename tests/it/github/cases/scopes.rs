@@ -55,7 +55,7 @@ async fn the_permission_to_read_runs_is_named() {
     let given = [("contents", Level::Write), ("pull_requests", Level::Write), ("metadata", Level::Read)];
     let ran = installation(&world, &given).run(&world.request()).await;
     let texts = [
-        "nothing says that v1.6.2-rc.1 passed",
+        "whether v1.6.2-rc.1 passed from end to end can't be known",
         "tags.yaml on push: can't be known",
         "it takes the permission actions=read",
     ];
