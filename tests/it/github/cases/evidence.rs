@@ -1,9 +1,12 @@
 //! Evidence of a green end-to-end run: which run counts, and what is said where none does.
 
+mod dispatched;
+mod pushed;
+
 use sealift::engine::State;
 use sealift::pipeline::EvidenceEvent;
 
-use super::{RC, done, fresh, names, noted, pull_body, refused, refused_untouched, staging, waiting};
+use super::{RC, done, fresh, names, noted, pull_body, refused_untouched, staging, waiting};
 use crate::support::github::Act;
 use crate::support::github::state::{Job, Run, State as GitHub};
 use crate::support::world::{Ran, World};
@@ -108,147 +111,6 @@ async fn the_refusal_says_what_was_looked_at_and_which_button_to_press() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_pushed_runs_only_the_newest_counts() {
-    let world = with(EvidenceEvent::Push).await;
-    let older = world.github().state().runs[0].id;
-    found(&world, older).await;
-    let red = another(&world, EvidenceEvent::Push, |run, job| {
-        (run.conclusion, job.conclusion) = (Some("failure".into()), Some("failure".into()));
-    });
-    none(&world, &[&format!("tags.yaml on push: {} ended as failure", url(red))]).await;
-    let green = another(&world, EvidenceEvent::Push, |_, _| {});
-    found(&world, green).await;
-    // A run that is still going is the newest all the same.
-    let going = another(&world, EvidenceEvent::Push, |run, job| {
-        (run.status, run.conclusion) = (Some("in_progress".into()), None);
-        (job.status, job.conclusion) = ("in_progress".into(), None);
-    });
-    none(&world, &[&format!("{} is in_progress", url(going))]).await;
-    let without = another(&world, EvidenceEvent::Push, |_, job| job.name = "Lint".into());
-    none(&world, &[&format!("{} has no job `E2E`", url(without))]).await;
-    let cancelled = another(&world, EvidenceEvent::Push, |run, job| {
-        (run.conclusion, job.conclusion) = (Some("cancelled".into()), Some("cancelled".into()));
-    });
-    none(&world, &[&format!("{} ended as cancelled", url(cancelled))]).await;
-}
-
-/// The run as a whole may be red for another job's sake; the declared job is what counts.
-#[tokio::test(flavor = "multi_thread")]
-async fn the_job_counts_and_not_the_run() {
-    let world = with(EvidenceEvent::Push).await;
-    let run = another(&world, EvidenceEvent::Push, |run, _| run.conclusion = Some("failure".into()));
-    world.github().state().add_job(run, "Lint");
-    world.github().state().jobs.last_mut().unwrap().conclusion = Some("failure".into());
-    found(&world, run).await;
-    // Of two jobs of the name both must be green.
-    let other = world.github().state().add_job(run, "caller / E2E");
-    found(&world, run).await;
-    world.github().state().jobs.iter_mut().find(|job| job.id == other).unwrap().conclusion = Some("skipped".into());
-    none(&world, &[&format!("{} ended as skipped", url(run))]).await;
-    // Of a re-run only the latest attempt counts.
-    world.github().state().runs.iter_mut().find(|known| known.id == run).unwrap().attempt = 2;
-    none(&world, &[&format!("{} has no job `E2E`", url(run))]).await;
-    world.github().state().add_job(run, "E2E");
-    world.github().state().jobs.last_mut().unwrap().attempt = 2;
-    found(&world, run).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_run_of_another_commit_says_nothing() {
-    let world = with(EvidenceEvent::Push).await;
-    let commit = tagged(&world);
-    let built = names(&world, "refs/heads/release-1.6.2-rc.1");
-    each(&world, |run, _| run.head_sha = built.clone());
-    none(&world, &[&format!("tags.yaml on push: there is no run of {commit}")]).await;
-    each(&world, |run, _| {
-        run.head_sha = commit.clone();
-        run.event = "schedule".into();
-    });
-    none(&world, &[&format!("there is no run of {commit}")]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_dispatch_from_an_untrusted_branch_says_nothing() {
-    let world = with(EvidenceEvent::WorkflowDispatch).await;
-    let run = world.github().state().runs[0].id;
-    found(&world, run).await;
-    for branch in [Some("evil"), Some("mainly"), Some("feature/main"), None] {
-        each(&world, |run, _| run.head_branch = branch.map(str::to_owned));
-        let text = format!("{} ran on {}, which is not trusted", url(run), branch.unwrap_or("no branch"));
-        none(&world, &[&text]).await;
-    }
-    // A newer one from there takes nothing from the trusted one.
-    each(&world, |run, _| run.head_branch = Some("main".into()));
-    another(&world, EvidenceEvent::WorkflowDispatch, |run, _| run.head_branch = Some("evil".into()));
-    found(&world, run).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_dispatch_that_began_before_the_candidate_was_published_says_nothing() {
-    let world = with(EvidenceEvent::WorkflowDispatch).await;
-    let published = world.github().state().release(RC).unwrap().published_at.unwrap();
-    each(&world, |run, _| (run.created_at, run.started_at) = (published - 1, published - 1));
-    none(&world, &["e2e.yaml on workflow_dispatch: there is no run on main since 20"]).await;
-    // Run again later, it still tested what it was told to before there was a candidate.
-    each(&world, |run, _| run.started_at = published + 60);
-    none(&world, &["there is no run on main since"]).await;
-    each(&world, |run, _| run.created_at = published);
-    let run = world.github().state().runs[0].id;
-    found(&world, run).await;
-    world.github().state().release_mut(RC).unwrap().draft = true;
-    let before = world.snapshot();
-    let ran = world.run().await;
-    refused(&ran, "gate", &["v1.6.2-rc.1 has no release, so no run can have begun after it"]);
-    before.assert_same(&world.snapshot(), "refused");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_job_is_known_by_its_whole_name() {
-    let world = with(EvidenceEvent::WorkflowDispatch).await;
-    let run = world.github().state().runs[0].id;
-    for name in [JOB, "nightly / E2E 1.6.2-rc.1", "a / b / E2E 1.6.2-rc.1"] {
-        each(&world, |_, job| job.name = name.into());
-        found(&world, run).await;
-    }
-    for name in [
-        "E2E 1.6.2-rc.10",
-        "E2E 1.6.2-rc.11",
-        "E2E 11.6.2-rc.1",
-        "E2E 1.6.2-rc.1 (retry)",
-        "notE2E 1.6.2-rc.1",
-        "nightly/E2E 1.6.2-rc.1",
-        "nightly /E2E 1.6.2-rc.1",
-        "e2e 1.6.2-rc.1",
-        "E2E 1.6.2-rc.1 / cleanup",
-        "E2E",
-        "",
-    ] {
-        each(&world, |_, job| job.name = name.into());
-        none(&world, &["e2e.yaml on workflow_dispatch: there is no run on main since"]).await;
-    }
-}
-
-/// The newest run that was about this candidate, not an older one that went well.
-#[tokio::test(flavor = "multi_thread")]
-async fn of_dispatched_runs_the_newest_of_this_candidate_counts() {
-    let world = with(EvidenceEvent::WorkflowDispatch).await;
-    let first = world.github().state().runs[0].id;
-    another(&world, EvidenceEvent::WorkflowDispatch, |_, job| job.name = "E2E 1.6.2-rc.10".into());
-    found(&world, first).await;
-    let going = another(&world, EvidenceEvent::WorkflowDispatch, |run, job| {
-        (run.status, run.conclusion) = (Some("queued".into()), None);
-        (job.status, job.conclusion) = ("queued".into(), None);
-    });
-    none(&world, &[&format!("{} is queued", url(going))]).await;
-    let red = another(&world, EvidenceEvent::WorkflowDispatch, |run, job| {
-        (run.conclusion, job.conclusion) = (Some("failure".into()), Some("timed_out".into()));
-    });
-    none(&world, &[&format!("{} ended as timed_out", url(red))]).await;
-    let green = another(&world, EvidenceEvent::WorkflowDispatch, |_, _| {});
-    found(&world, green).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn one_source_is_enough_and_each_that_is_not_is_told() {
     let world = fresh().await;
     let dispatched = world.github().state().runs.iter().find(|run| run.event != "push").unwrap().id;
@@ -260,21 +122,6 @@ async fn one_source_is_enough_and_each_that_is_not_is_told() {
         }
     });
     none(&world, &[&format!("{} ended as failure", url(red)), &format!("{} ran on evil", url(dispatched))]).await;
-}
-
-/// GitHub lists no more than a thousand: what is behind them can't be known.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_listing_that_reaches_githubs_cap_is_unknown() {
-    let world = with(EvidenceEvent::Push).await;
-    let sha = tagged(&world);
-    for _ in 0..999 {
-        world.github().state().add_run("tags.yaml", "push", RC, &sha);
-    }
-    let text =
-        "the push runs of tags.yaml of cozystack/cozystack: the server answered 200: GitHub lists no more than 1000";
-    unknown(&world, &["tags.yaml on push: can't be known: ", text]).await;
-    world.github().state().count_past_cap = true;
-    unknown(&world, &["tags.yaml on push: can't be known: ", text]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

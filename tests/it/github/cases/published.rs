@@ -4,8 +4,8 @@ use sealift::engine::State;
 use serde_json::{Value, json};
 
 use super::{
-    RECORD, TAG, VERSION, Writes, fresh, merged, names, noted, person, pin, public, refused, release_body, release_id,
-    waiting,
+    Change, RECORD, TAG, VERSION, Writes, fresh, merged, names, noted, person, pin, public, refused, release_body,
+    release_id, waiting,
 };
 use crate::support::github::{Act, How};
 use crate::support::world::World;
@@ -94,7 +94,7 @@ async fn a_draft_published_by_hand_once_its_tag_is_there_is_ours() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stranger_under_our_tag_is_refused_before_any_other_name() {
-    let cases: [(&str, fn(&World), &str); 3] = [
+    let cases: [(&str, Change, &str); 3] = [
         ("without files", |world| world.github().state().release_mut(VERSION).unwrap().assets.clear(), {
             "it has no sealift.json"
         }),

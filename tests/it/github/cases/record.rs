@@ -4,7 +4,7 @@ use sealift::engine::State;
 use serde_json::Value;
 
 use super::{
-    BUILT, COPIED, RECORD, VERSION, Writes, asset, merged, nothing_public, refused, release_id, waiting, waits,
+    BUILT, COPIED, Change, RECORD, VERSION, Writes, asset, merged, nothing_public, refused, release_id, waiting, waits,
 };
 use crate::support::github::Act;
 use crate::support::github::state::Asset;
@@ -55,7 +55,7 @@ pub fn without_digests(world: &World) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_asset_that_was_added_removed_or_changed_is_found_before_anything_public() {
     let (world, _) = merged().await;
-    let cases: [(&str, fn(&World), &str); 4] = [
+    let cases: [(&str, Change, &str); 4] = [
         ("extra", |world| super::add_asset(world, "extra.txt"), { "extra.txt is not recorded" }),
         (
             "missing",

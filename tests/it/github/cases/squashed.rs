@@ -6,17 +6,16 @@ use super::{RC, STAGING, TAG, names, noted, nothing_public, refused, seen, stagi
 use crate::support::github::How;
 use crate::support::world::World;
 
-#[track_caller]
-fn squashed(world: &World, at: &str) -> Vec<&'static str> {
-    assert_eq!(names(world, "refs/heads/main"), at);
-    vec!["main has the promotion's content without its commits: it was squashed or rebased"]
-}
-
 /// The second pull request is opened, named, merged, and everything else follows.
 async fn goes_on(world: &World, at: &str) {
+    assert_eq!(names(world, "refs/heads/main"), at);
     let ran = world.run().await;
-    let mut texts = squashed(world, at);
-    texts.extend([at, "merge https://github.test/cozystack/cozystack/pull/2", "with a merge commit"]);
+    let texts = [
+        "main has the promotion's content without its commits: it was squashed or rebased",
+        at,
+        "merge https://github.test/cozystack/cozystack/pull/2",
+        "with a merge commit",
+    ];
     refused(&ran, "wait", &texts);
     nothing_public(world);
     {
