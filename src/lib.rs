@@ -32,6 +32,7 @@ pub mod engine;
 pub mod model;
 pub mod pipeline;
 pub mod port;
+pub mod preview;
 pub mod promotion;
 pub mod refs;
 pub mod report;
