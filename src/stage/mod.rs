@@ -9,15 +9,16 @@ pub mod abandon;
 pub mod action;
 mod alias;
 mod assets;
-mod base;
+pub mod base;
 mod body;
 mod changelog;
-mod chart;
+pub mod chart;
 mod commit;
 mod draft;
 pub mod evidence;
-mod finalize;
+pub mod finalize;
 mod gate;
+pub mod images;
 mod pin;
 pub mod proof;
 mod propose;
@@ -25,7 +26,7 @@ mod pull;
 mod push;
 pub mod record;
 pub mod release;
-mod retag;
+pub mod retag;
 mod rewrite;
 pub mod verdict;
 mod verify;
@@ -35,7 +36,7 @@ mod world;
 pub use crate::model::Refusal;
 pub use action::{Action, Summary, There, VERBS};
 pub use verdict::{Plan, Step, Verdict, Wait};
-pub use world::{Facts, Inputs, Memory, World};
+pub use world::{Facts, Inputs, Memory, Sight, World};
 
 /// One step of a promotion, and how it looks at the world.
 pub trait Stage: Send + Sync {
