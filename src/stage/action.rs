@@ -154,7 +154,8 @@ impl Action {
                 (format!("pull request from {}", head.short()), format!("label {label}"), None)
             }
             Self::PublishRelease { tag, files, .. } => {
-                let draft = if files.is_empty() { "a draft".into() } else { format!("a draft with {} files", files.len()) };
+                let draft =
+                    if files.is_empty() { "a draft".into() } else { format!("a draft with {} files", files.len()) };
                 (release(tag), "published".into(), Some(draft))
             }
             Self::MarkLatest { tag, expect } => {

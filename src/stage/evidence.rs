@@ -67,9 +67,9 @@ pub async fn look(pipeline: &Pipeline, forge: &dyn ForgeRead, rc: &Rc, commit: O
 /// Why a candidate has no evidence, and which button to press.
 pub fn refusal(pipeline: &Pipeline, rc: &Rc, looked: Looked) -> Refusal {
     if looked.unknown {
-        return Refusal::new(format!("whether v{rc} passed from end to end can't be known"))
+        return Refusal::new(format!("nothing says that v{rc} passed from end to end, as far as can be known"))
             .at(looked.looked_at)
-            .hint("run the same command again once it can be looked at");
+            .hint("look again with the same command, or let it pass with a reason: --skip-evidence REASON");
     }
     let dispatch = pipeline.evidence.iter().find(|source| source.event == EvidenceEvent::WorkflowDispatch);
     let tag = pipeline.tags.rc.rc(rc);
