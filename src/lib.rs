@@ -5,7 +5,7 @@
 //! a clock, or starts a process.
 //!
 //! ```text
-//! model ← port, yaml ← tree ← refs, archive ← pipeline ← promotion ← stage ← engine ← report, cli
+//! model ← port, yaml ← tree ← refs, archive ← pipeline ← promotion ← stage ← preview ← engine ← report, cli
 //! ```
 //!
 //! - [`model`]: the words, such as digests, references, versions, answers. Values alone.
@@ -20,6 +20,8 @@
 //! - [`promotion`]: the value that follows from a candidate, with its seal. Reads, never writes
 //!   but objects into sealift's own store.
 //! - [`stage`]: one step each: looks and decides, holds read ports only, never acts.
+//! - [`preview`]: what a promotion would make of a tree that nobody has made a candidate of. Looks as
+//!   stages do, and yields data.
 //! - [`engine`]: drives stages and does their actions: the only one that holds write ports.
 //! - [`report`]: what people and machines see. Knows events, is handed its writers, decides nothing.
 //! - [`cli`]: arguments, environment, clock and terminal: their only reader. Passes values in.
@@ -32,6 +34,7 @@ pub mod engine;
 pub mod model;
 pub mod pipeline;
 pub mod port;
+pub mod preview;
 pub mod promotion;
 pub mod refs;
 pub mod report;

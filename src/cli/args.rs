@@ -28,6 +28,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Show what a promotion would do; write nothing
     Plan(PlanArgs),
+    /// Show what a promotion of a pull request, a revision or a directory would do; advisory
+    Preview(PreviewArgs),
     /// Promote, as far as it isn't a person's turn
     Run(RunArgs),
     /// Go on with a promotion: the same as run
@@ -135,6 +137,23 @@ pub struct PlanArgs {
     pub world: World,
     #[command(flatten)]
     pub inputs: InputArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PreviewArgs {
+    /// The candidate it would be, vX.Y.Z-rc.N [default: the one that the tree's own tags carry]
+    pub version: Option<Rc>,
+    /// Preview a pull request: what its merge into its base would be
+    #[arg(long, value_name = "N", required_unless_present = "tree")]
+    pub pull_request: Option<u64>,
+    /// Put the preview on the pull request, as this credential's one comment
+    #[arg(long, requires = "pull_request", conflicts_with = "tree")]
+    pub comment: bool,
+    /// Preview a directory, or a revision of the repository here (of the one in --repo, if that is a directory)
+    #[arg(long, value_name = "DIR|REV", conflicts_with = "pull_request")]
+    pub tree: Option<String>,
+    #[command(flatten)]
+    pub world: World,
 }
 
 #[derive(Debug, Args)]

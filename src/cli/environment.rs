@@ -22,6 +22,8 @@ pub struct Environment {
     /// GitHub Actions: annotations are understood, and a step summary is wanted here.
     pub actions: bool,
     pub step_summary: Option<PathBuf>,
+    /// The page of the workflow run this is.
+    pub page: Option<String>,
     /// Who runs this, for the log.
     pub operator: String,
     pub stdout_is_terminal: bool,
@@ -33,6 +35,10 @@ fn program(name: Option<OsString>) -> String {
     let path = name.map(PathBuf::from).filter(|name| name.components().count() > 1);
     let path = path.and_then(|path| std::path::absolute(path).ok());
     path.map_or_else(|| "sealift".into(), |path| path.display().to_string())
+}
+
+fn page(server: Option<String>, repository: Option<String>, run: Option<String>) -> Option<String> {
+    Some(format!("{}/{}/actions/runs/{}", server?, repository?, run?))
 }
 
 impl Environment {
@@ -52,6 +58,7 @@ impl Environment {
             force_color: text("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
             actions: text("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
             step_summary: path("GITHUB_STEP_SUMMARY"),
+            page: page(text("GITHUB_SERVER_URL"), text("GITHUB_REPOSITORY"), text("GITHUB_RUN_ID")),
             operator: text("GITHUB_ACTOR").or_else(|| text("USER")).unwrap_or_else(|| "unknown".into()),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),

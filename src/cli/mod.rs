@@ -6,6 +6,7 @@ mod environment;
 mod failure;
 mod github;
 mod interrupt;
+mod preview;
 mod promote;
 mod session;
 mod trees;
@@ -73,7 +74,7 @@ fn told(show: &Show, environment: &Environment, mode: Mode) -> Told {
 }
 
 async fn run(cli: &Cli, environment: &Environment) -> u8 {
-    let looks = matches!(cli.command, Command::Plan(_) | Command::Status(_) | Command::Verify(_));
+    let looks = matches!(cli.command, Command::Plan(_) | Command::Preview(_) | Command::Status(_) | Command::Verify(_));
     let told = told(&cli.show, environment, if looks { Mode::Plan } else { Mode::Run });
     let code = match interruptible(cli, environment, &told.reporters).await {
         Ok(state) => state.exit_code(),
@@ -107,6 +108,7 @@ async fn interruptible(cli: &Cli, environment: &Environment, observer: &dyn Obse
 fn writes_to_the_world(command: &Command) -> bool {
     match command {
         Command::Demo(_) | Command::Run(_) | Command::Resume(_) | Command::Abandon(_) => true,
+        Command::Preview(args) => args.comment,
         Command::Plan(_)
         | Command::Status(_)
         | Command::Verify(_)
@@ -122,6 +124,7 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
     match &cli.command {
         Command::Demo(args) => demo::run(args, &cli.show, context).await,
         Command::Plan(args) => promote::plan(args, context).await,
+        Command::Preview(args) => preview::preview(args, context).await,
         Command::Run(args) | Command::Resume(args) => promote::run(args, context).await,
         Command::Status(args) => promote::status(args, context).await,
         Command::Verify(args) => promote::verify(args, context).await,

@@ -20,7 +20,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn settings<'a>(&'a self, now: &'a (dyn Fn() -> i64 + Send + Sync), resume: String) -> Settings<'a> {
+    pub fn settings<'a>(&'a self, now: &'a (dyn Fn() -> i64 + Send + Sync), resume: String) -> Settings<'a> {
         Settings {
             observer: self.observer,
             patience: Patience::default(),
@@ -103,7 +103,7 @@ fn anywhere(path: &Path) -> String {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one door to the clock")]
-fn now() -> i64 {
+pub fn now() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }

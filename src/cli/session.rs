@@ -52,8 +52,25 @@ impl Session {
         Self::open(world, environment, Credentials::of(world, environment)?)
     }
 
+    /// Without a forge, for what asks none.
+    pub fn apart(world: &World, environment: &Environment) -> anyhow::Result<Self> {
+        let credentials = Credentials::of(world, environment)?;
+        Self::opened(pipeline::load(&world.pipeline)?, None, world, environment, credentials)
+    }
+
     pub fn open(world: &World, environment: &Environment, credentials: Credentials) -> anyhow::Result<Self> {
         let pipeline = pipeline::load(&world.pipeline)?;
+        let forge = github::open(&pipeline, world, environment)?;
+        Self::opened(pipeline, forge, world, environment, credentials)
+    }
+
+    fn opened(
+        pipeline: Pipeline,
+        forge: Option<GitHub>,
+        world: &World,
+        environment: &Environment,
+        credentials: Credentials,
+    ) -> anyhow::Result<Self> {
         let here = world.pipeline.parent().map(Path::to_owned).unwrap_or_default();
         let url = match &world.repo {
             Some(url) => url.clone(),
@@ -68,7 +85,6 @@ impl Session {
         std::fs::create_dir_all(&dir).with_context(|| format!("{}: can't be made", dir.display()))?;
         let store = Arc::new(Store::open(&dir)?);
         let http = Http { ca: world.ca.clone(), ..Http::default() };
-        let forge = github::open(&pipeline, world, environment)?;
         let own = forge.as_ref().filter(|_| github::is_at(&pipeline, &url)).and_then(GitHub::credential);
         let origin = Origin::over(store.clone(), &url, credentials.git.or(own), &http)?;
         let spool = tempfile::Builder::new()

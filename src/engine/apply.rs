@@ -39,13 +39,7 @@ pub async fn step(
     let separate = |action: &Action| matches!(action, Action::CreateRef { .. } | Action::UploadAsset { .. });
     let independent = manifests || step.actions.iter().all(separate);
     let at_once = if manifests { look.parallel } else { 1 };
-    let hosted = &Hosted {
-        read: look.forge,
-        write: effects.forge,
-        lag: settings.patience.lag,
-        stop: &settings.stop,
-        draft: OnceCell::new(),
-    };
+    let hosted = &hosted(look, effects, settings);
     let mut applied = Applied::default();
     let mut results = futures_util::stream::iter(&step.actions)
         .map(|action| async move {
@@ -74,6 +68,21 @@ pub async fn step(
         }
     }
     applied
+}
+
+/// Does one action, and tells nobody of it.
+pub async fn alone(
+    action: &Action,
+    look: &Looker<'_>,
+    effects: &Effects<'_>,
+    settings: &Settings<'_>,
+) -> Result<(), WriteError> {
+    one(action, look, effects, &hosted(look, effects, settings)).await
+}
+
+fn hosted<'a>(look: &'a Looker<'_>, effects: &'a Effects<'_>, settings: &'a Settings<'_>) -> Hosted<'a> {
+    let (lag, stop) = (settings.patience.lag, &settings.stop);
+    Hosted { read: look.forge, write: effects.forge, lag, stop, draft: OnceCell::new() }
 }
 
 /// Does one action. Its expectation is looked at right before; an outcome that can't be known is

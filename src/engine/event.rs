@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::model::Unknown;
-use crate::promotion::{Image, Promotion};
+use crate::preview::Preview;
+use crate::promotion::{Change, Image, Promotion};
 use crate::stage::{Refusal, Step, Summary, Verdict, Wait};
 
 /// Somebody who is told. Called from the engine, in order.
@@ -15,6 +16,8 @@ pub trait Observer: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
+    /// What a promotion of a tree would do, before anything is frozen.
+    Preview(Box<Preview>),
     /// The goal, once frozen.
     Goal(Box<Goal>),
     /// A stage has looked.
@@ -45,6 +48,8 @@ pub struct Goal {
     pub diff_id: String,
     /// `repository:tag` and digest of every image.
     pub images: Vec<(String, String)>,
+    /// What the content commit changes.
+    pub changes: Vec<Change>,
 }
 
 /// A stage and what it found.
@@ -178,6 +183,7 @@ impl From<&Promotion> for Goal {
             content_commit: promotion.content.to_string(),
             diff_id: promotion.diff_id.to_string(),
             images: promotion.images.iter().map(image).collect(),
+            changes: promotion.changes.clone(),
         }
     }
 }

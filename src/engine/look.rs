@@ -15,7 +15,7 @@ impl Looker<'_> {
     }
 
     /// The refs of the origin as listed now, and the histories a promotion reads.
-    async fn refs(&self, names: &[RefName]) -> anyhow::Result<Refs> {
+    pub(super) async fn refs(&self, names: &[RefName]) -> anyhow::Result<Refs> {
         let refs = self.listed().await?;
         let mut missing = Vec::new();
         for name in names {

@@ -103,7 +103,7 @@ pub(super) async fn looked(stage: &dyn Stage, world: &World<'_>) -> anyhow::Resu
     Ok(if broken.is_empty() { plan } else { Plan::refuse(broken) })
 }
 
-fn could_not_look(stage: &dyn Stage) -> String {
+pub(super) fn could_not_look(stage: &dyn Stage) -> String {
     format!("{}: a look was not possible", stage.name())
 }
 
@@ -113,23 +113,28 @@ pub async fn verify(request: &Request, look: &Looker<'_>, settings: &Settings<'_
     let Some(promotion) = goal(request, look, settings).await? else { return Ok(State::Refused) };
     let memory = Memory::new(look.spool.clone());
     let facts = look.facts(&promotion, false).await?;
-    let world = look.world(&promotion, &facts, &memory);
-    let plan = match (facts.merged(), facts.staging, facts.base) {
-        (Some(merge), ..) => proof::plan(&world, merge).await?,
-        (None, Some(head), Some(base)) => match look.store.merge_trees(base, head)? {
-            Merged::Tree(tree) => proof::against(&world, tree, "the prospective merge").await?,
+    let plan = proven(&look.world(&promotion, &facts, &memory)).await?;
+    let state = StageState::new("verify", &plan.verdict, &plan.notes);
+    let word = state.state;
+    settings.observer.event(&Event::Stage(state));
+    alone(settings, "verify", word);
+    Ok(word)
+}
+
+/// The proof against the merge, or the prospective one.
+pub(super) async fn proven(world: &World<'_>) -> anyhow::Result<Plan> {
+    let facts = world.facts;
+    Ok(match (facts.merged(), facts.staging, facts.base) {
+        (Some(merge), ..) => proof::plan(world, merge).await?,
+        (None, Some(head), Some(base)) => match world.store.merge_trees(base, head)? {
+            Merged::Tree(tree) => proof::against(world, tree, "the prospective merge").await?,
             Merged::Conflicts(paths) => Refusal::new("the staging branch can't be merged into the base")
                 .at(paths.iter().map(|path| show(path)))
                 .hint("cut the next release candidate from the base")
                 .into(),
         },
         _ => Plan::wait("commit", "there is no staging branch to verify yet"),
-    };
-    let state = StageState::new("verify", &plan.verdict, &plan.notes);
-    let word = state.state;
-    settings.observer.event(&Event::Stage(state));
-    alone(settings, "verify", word);
-    Ok(word)
+    })
 }
 
 /// Takes a promotion back that is not merged: the staging branch goes, nothing else.

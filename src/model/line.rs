@@ -17,6 +17,6 @@ pub fn clean(text: &str) -> String {
 }
 
 /// Line separators, direction marks and overrides, zero-width spaces.
-fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

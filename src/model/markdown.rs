@@ -47,6 +47,15 @@ pub fn code(text: &str) -> String {
     format!("<code>{}</code>", line.chars().map(entity).collect::<String>())
 }
 
+/// A link. The text must be ours; an address that could end the link is shown as text.
+pub fn link(text: &str, address: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+%?#&~".contains(c);
+    if address.starts_with("https://") && address.chars().all(plain) {
+        return format!("[{text}]({address})");
+    }
+    format!("{text}, {}", code(address))
+}
+
 /// Lines to type, in a fence longer than any inside.
 pub fn block(lines: &[String]) -> String {
     let text: Vec<String> = lines.iter().flat_map(|text| text.lines()).map(clean).collect();
@@ -89,6 +98,13 @@ mod tests {
         assert_eq!(code("a\nb"), "<code>a&#92;nb</code>");
         assert_eq!(code(" "), "<code> </code>");
         assert_eq!(code(""), "(empty)");
+    }
+
+    #[test]
+    fn a_link_is_one_or_is_text() {
+        assert_eq!(link("this run", "https://a.example/x/1"), "[this run](https://a.example/x/1)");
+        assert_eq!(link("this run", "javascript:x"), "this run, `javascript:x`");
+        assert_eq!(link("this run", "https://a/) @b [c](d"), "this run, `https://a/) @b [c](d`");
     }
 
     #[test]

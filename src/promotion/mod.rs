@@ -10,6 +10,7 @@ pub mod history;
 pub mod locate;
 mod names;
 pub mod proof;
+pub mod survey;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use crate::port::repository::{Edit, Store, StoreError};
 use crate::refs::{self, RefsError, RewriteError};
 use crate::tree::{GitTree, TreeError};
 use locate::Located;
+use survey::survey;
 
 /// Everything that follows from a candidate.
 #[derive(Clone, Debug)]
@@ -35,7 +37,8 @@ pub struct Promotion {
     /// The content commit: the rc commit's tree with version-line tags reading stable.
     pub content: CommitId,
     pub content_tree: TreeId,
-    pub changed_files: Vec<String>,
+    /// What the content commit changes, file by file.
+    pub changes: Vec<Change>,
     pub changed_lines: usize,
     /// Odd things in the tree that cost nothing, for people.
     pub notices: Vec<String>,
@@ -50,6 +53,13 @@ pub struct Promotion {
     /// The rc commit's committer date, in seconds since 1970 UTC.
     time: i64,
     store: Arc<Store>,
+}
+
+/// A file that a promotion changes, and its edits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Change {
+    pub file: String,
+    pub edits: Vec<refs::Edit>,
 }
 
 /// Why there is no promotion.
@@ -81,19 +91,13 @@ impl Promotion {
         let spec = pipeline.spec();
         let rc_commit = store.existing_commit(candidate.rc_commit)?;
         let tree = GitTree::new(store.clone(), rc_commit.tree).named(format!("v{}", candidate.rc));
-        let census = refs::census(&tree, &spec)?;
-        let references = refs::read(&tree, &spec, Some(&candidate.rc))?;
-        let rewrite = refs::rewrite(&tree, &spec, &candidate.rc)?;
-        let images = destinations::images(&spec, &references.occurrences, &candidate.rc)?;
+        let survey = survey(&tree, &spec, Some(&candidate.rc));
+        let (Some(rewrite), true) = (survey.rewrite, survey.faults.is_empty()) else {
+            return Err(PromotionError::Refused(survey.faults.into_iter().map(|fault| fault.refusal).collect()));
+        };
         let edits: Vec<Edit> =
             rewrite.files.iter().map(|file| Edit::write(file.path.clone(), file.after.clone())).collect();
         let content_tree = store.edit(rc_commit.tree, &edits)?;
-        // What the proof of the artifact would refuse after the first write (contract §5, rule 2).
-        let rewritten = GitTree::new(store.clone(), content_tree).named(format!("v{}", candidate.rc.stable));
-        let left = refs::survivors_of(&rewritten, &spec, &candidate.rc.stable).map_err(PromotionError::problems)?;
-        if !left.is_empty() {
-            return Err(PromotionError::problems(left));
-        }
         let content = match content {
             Some(content) if store.tree_of(content)? == content_tree => content,
             Some(content) => {
@@ -106,8 +110,6 @@ impl Promotion {
                 commits::write(store, &pipeline.identity, time, content_tree, parents, message)?
             }
         };
-        let unused =
-            census.unused.iter().map(|exclusion| format!("the exclusion of {} explains nothing", exclusion.path));
         let options = Options {
             modes: pipeline.artifact.modes.0,
             source: pipeline.artifact.source.clone(),
@@ -120,10 +122,10 @@ impl Promotion {
         Ok(Self {
             content,
             content_tree,
-            changed_files: rewrite.files.iter().map(|file| file.path.clone()).collect(),
+            changes: rewrite.files.iter().map(Change::from).collect(),
             changed_lines: rewrite.lines(),
-            notices: references.notices.iter().map(ToString::to_string).chain(unused).collect(),
-            images,
+            notices: survey.notices,
+            images: survey.images,
             stable_tag,
             diff_id: archive::diff_id(&packages, &options)?,
             options,
@@ -251,6 +253,12 @@ impl From<RewriteError> for PromotionError {
 impl PromotionError {
     fn problems(problems: Vec<refs::Problem>) -> Self {
         Self::Refused(problems.iter().map(problem).collect())
+    }
+}
+
+impl From<&refs::FileEdit> for Change {
+    fn from(file: &refs::FileEdit) -> Self {
+        Self { file: file.path.clone(), edits: file.edits.clone() }
     }
 }
 

@@ -1,10 +1,10 @@
 //! The classes of references, and which tags belong to the version line (contract §1).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::Spec;
+use super::{Occurrence, Spec};
 use crate::model::{Rc, Repository, Stable, Tag};
 
 /// What a reference is to a promotion.
@@ -76,16 +76,28 @@ pub(super) fn is_stable(spec: &Spec, tag: &Tag, stable: &Stable) -> bool {
     carries(spec, tag, &stable.to_string())
 }
 
+/// The release candidates whose version-line tags owned references carry.
+pub fn candidates(spec: &Spec, occurrences: &[Occurrence]) -> BTreeSet<Rc> {
+    let ours = |found: &&Occurrence| found.repository.as_ref().is_some_and(|r| spec.owns(r) && *r != spec.artifact);
+    let tags = occurrences.iter().filter(ours).filter_map(|found| found.tag.as_ref());
+    tags.flat_map(|tag| versions(spec, tag)).filter_map(|version| version.parse().ok()).collect()
+}
+
+/// What may be the version in a tag: all after a `v` that nothing or a declared prefix stands
+/// before. A declared prefix may itself hold a `v`.
+fn versions<'a>(spec: &'a Spec, tag: &'a Tag) -> impl Iterator<Item = &'a str> {
+    let text = tag.as_str();
+    let parts = text.match_indices('v').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    parts.filter(|(prefix, version)| is_prefix(spec, prefix) && !version.starts_with('v')).map(|(_, version)| version)
+}
+
 /// The version that most owned tags carry, for readers who don't know which one is being
 /// promoted: of equals the highest. Nothing but the display of classes hangs on it.
 pub(super) fn prevailing<'a>(spec: &Spec, tags: impl Iterator<Item = &'a Tag>) -> Option<String> {
     let mut votes: BTreeMap<(Stable, u64), (usize, String)> = BTreeMap::new();
     for tag in tags {
-        // A declared prefix may itself hold a `v`.
-        for (at, _) in tag.as_str().match_indices('v') {
-            let (prefix, version) = (&tag.as_str()[..at], &tag.as_str()[at + 1..]);
+        for version in versions(spec, tag) {
             let key = match (version.parse::<Rc>(), version.parse::<Stable>()) {
-                _ if !is_prefix(spec, prefix) || version.starts_with('v') => continue,
                 (Ok(rc), _) => (rc.stable, rc.n),
                 (_, Ok(stable)) => (stable, u64::MAX),
                 _ => continue,
@@ -131,6 +143,37 @@ mod tests {
         for tag in ["v1.6.0", "v1.6.1-rc.1", "v11.6.0-rc.1", "v1.6.0-rc.01", "v1.6.0-rc.1-arm64", "x-v1.6.0-rc.1"] {
             assert!(!any(tag), "{tag}");
         }
+    }
+
+    #[test]
+    fn the_candidates_are_those_of_owned_references() {
+        let found = |repository: &str, tag: &str| Occurrence {
+            class: Class::ComponentVersioned,
+            file: "packages/a/b/values.yaml".into(),
+            line: 1,
+            column: 1,
+            key: "image".into(),
+            shape: crate::refs::Shape::String,
+            repository: Some(repository.parse().unwrap()),
+            tag: Some(tag.parse().unwrap()),
+            digest: None,
+            copy_of: None,
+            spans: Default::default(),
+            aliased: false,
+        };
+        let (own, artifact, third) = ("ghcr.io/org/own/a", "ghcr.io/org/own/own-packages", "quay.io/x/a");
+        let all = [
+            found(own, "v1.6.2-rc.1"),
+            found(own, "v1.30-v1.6.2-rc.10"),
+            found(own, "v1.6.2"),
+            found(own, "latest"),
+            found(own, "vv1.9.9-rc.1"),
+            found(own, "v1.31-v1.9.9-rc.2"),
+            found(artifact, "v1.9.9-rc.3"),
+            found(third, "v1.9.9-rc.4"),
+        ];
+        let names: Vec<String> = candidates(&spec(), &all).iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["1.6.2-rc.1", "1.6.2-rc.10"]);
     }
 
     #[test]

@@ -38,14 +38,14 @@ use serde::Serialize;
 
 pub use apply::{ApplyError, apply_to_directory};
 pub use census::{Census, Excluded, census};
-pub use class::{Class, version_line, with_stable};
+pub use class::{Class, candidates, version_line, with_stable};
 pub use compare::compare_digests;
 pub use edit::{Edit, FileEdit, overlay};
 pub use enumerate::{Enumeration, File, Storage, enumerate};
 pub use pin::{normalise_pin, pin, pinned};
 pub use problem::Problem;
 pub use read::{References, RefsError, read};
-pub use rewrite::{Rewrite, RewriteError, rewrite};
+pub use rewrite::{Rewrite, RewriteError, edits, rewrite};
 pub use shapes::Shape;
 pub use survivors::{survivors, survivors_of};
 

@@ -49,6 +49,13 @@ impl Rewrite {
 ///
 /// Errors: see [`RewriteError`]; all problems of a kind are reported together.
 pub fn rewrite(tree: &dyn Tree, spec: &Spec, rc: &Rc) -> Result<Rewrite, RewriteError> {
+    let rewrite = edits(tree, spec, rc)?;
+    let left = survivors(&overlay(tree, &rewrite.files), spec, rc).map_err(RewriteError::Edits)?;
+    if left.is_empty() { Ok(rewrite) } else { Err(RewriteError::Survivors(left)) }
+}
+
+/// The edits of [`rewrite()`], for a caller that scans for survivors itself.
+pub fn edits(tree: &dyn Tree, spec: &Spec, rc: &Rc) -> Result<Rewrite, RewriteError> {
     let (reading, problems) = Reading::of(tree, spec);
     if !problems.is_empty() {
         let references = Box::new(reading.references(spec, Some(rc)));
@@ -79,10 +86,7 @@ pub fn rewrite(tree: &dyn Tree, spec: &Spec, rc: &Rc) -> Result<Rewrite, Rewrite
     if files.is_empty() {
         return Err(RewriteError::Nothing { rc: *rc, stable });
     }
-    let rewrite = Rewrite { rc: *rc, files };
-    let after = overlay(tree, &rewrite.files);
-    let left = survivors(&after, spec, rc).map_err(RewriteError::Edits)?;
-    if left.is_empty() { Ok(rewrite) } else { Err(RewriteError::Survivors(left)) }
+    Ok(Rewrite { rc: *rc, files })
 }
 
 fn plan(read: &FileReading, classes: &[Class], spec: &Spec, rc: &Rc, scanner: &Scanner) -> Result<FileEdit, Problem> {

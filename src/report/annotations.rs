@@ -21,10 +21,10 @@ pub struct Annotations {
 
 /// A place in a file.
 #[derive(Debug, PartialEq, Eq)]
-struct Place<'a> {
-    file: &'a str,
-    line: u32,
-    col: Option<u32>,
+pub(super) struct Place<'a> {
+    pub file: &'a str,
+    pub line: u32,
+    pub col: Option<u32>,
 }
 
 impl Annotations {
@@ -32,7 +32,7 @@ impl Annotations {
         Self { out: Sink::new(out), written: Mutex::default() }
     }
 
-    fn write(&self, level: &str, title: &str, place: Option<Place<'_>>, message: &str) {
+    pub(super) fn write(&self, level: &str, title: &str, place: Option<Place<'_>>, message: &str) {
         let mut properties = Vec::new();
         if let Some(Place { file, line, col }) = place {
             properties.push(format!("file={},line={line}", property(file)));
@@ -89,6 +89,7 @@ impl Annotations {
 impl Observer for Annotations {
     fn event(&self, event: &Event) {
         match event {
+            Event::Preview(preview) => self.preview(preview),
             Event::Goal(_) | Event::Acting { .. } | Event::Acted { .. } => {}
             Event::Stage(stage) => self.stage(stage),
             Event::Failed { stage, .. } => {
@@ -114,7 +115,7 @@ impl Reporter for Annotations {
 }
 
 /// `path:line[:col]`; anything else is no place in a file.
-fn place(text: &str) -> Option<Place<'_>> {
+pub(super) fn place(text: &str) -> Option<Place<'_>> {
     let number = |text: &str| text.parse().ok().filter(|&n: &u32| n > 0 && !text.starts_with('+'));
     let (front, last) = text.rsplit_once(':')?;
     let last = number(last)?;

@@ -9,8 +9,8 @@ use crate::engine::event::{End, Goal, StageState, State, StepState};
 use crate::stage::Summary;
 
 /// A step with more actions than this shows only the first [`FEW`], unless told otherwise.
-const MANY: usize = 8;
-const FEW: usize = 5;
+pub(super) const MANY: usize = 8;
+pub(super) const FEW: usize = 5;
 
 #[derive(Clone, Copy)]
 pub struct Human {
@@ -21,7 +21,8 @@ pub struct Human {
 
 impl Human {
     pub fn goal(self, goal: &Goal, digests: &Digests) -> Vec<String> {
-        let Goal { pipeline, rc, stable, rc_commit, rc_artifact, base, seal, content_commit, diff_id, images } = goal;
+        let Goal { pipeline, rc, stable, rc_commit, rc_artifact, base, seal, content_commit, diff_id, images, .. } =
+            goal;
         let title = format!("Promote {} to {}", clean(rc), clean(stable));
         let mut lines = vec![self.paint.bold(&title), String::new()];
         let mut row = |name: &str, value: &str| lines.push(format!("  {name:<16}{}", clean(value)));
@@ -144,7 +145,7 @@ impl Human {
         lines
     }
 
-    fn value(self, text: &str, digests: &Digests) -> String {
+    pub(super) fn value(self, text: &str, digests: &Digests) -> String {
         if self.verbose { text.to_owned() } else { digests.short(text) }
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::sink::Sink;
 use super::{Problem, Reporter};
 use crate::engine::event::{Event, Observer};
+use crate::model::line::is_invisible;
 
 /// Field names are those of [`Event`], stable; `event` says which one a line is. A problem is a
 /// line with `"event":"error"`.
@@ -24,7 +25,7 @@ impl Json {
 
     fn line(&self, value: &impl serde::Serialize) {
         match serde_json::to_string(value) {
-            Ok(line) => self.0.line(&line),
+            Ok(line) => self.0.line(&unheard(&line)),
             Err(error) => self.0.fail(error.into()),
         }
     }
@@ -43,5 +44,33 @@ impl Reporter for Json {
 
     fn close(&self) -> io::Result<()> {
         self.0.close()
+    }
+}
+
+/// The same JSON without what a terminal or GitHub's runner would obey: none of it stands outside of
+/// strings, where each character may be spelled by its number.
+fn unheard(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '[' if safe.ends_with("##") => safe.push_str("\\u005b"),
+            _ if c.is_control() || is_invisible(c) => safe.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_obeyed_and_nothing_is_lost() {
+        let text = "x ##[add-mask]y \u{1b}[2J \u{202e}\u{9b}\u{7f} ##\n[ ä";
+        let json = serde_json::to_string(text).unwrap();
+        let safe = unheard(&json);
+        assert!(!safe.contains("##[") && !safe.contains(['\u{202e}', '\u{9b}', '\u{7f}']), "{safe}");
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), text);
     }
 }

@@ -3,25 +3,19 @@
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
+use super::document::{Fold, List, Part, fit};
 use super::human::{actions, amount};
+use super::preview::{amount as amount_of, markdown};
 use super::story::Story;
 use super::text::count;
 use super::{POINT_OF_NO_RETURN, Problem, Reporter, headline, word};
 use crate::engine::event::{Event, Goal, Observer, StageState, State};
-use crate::model::markdown::{block, code, details, prose, table};
+use crate::model::markdown::{block, code, link, prose, table};
 use crate::stage::Summary;
 
 /// Collects events; [`Markdown::render`] makes the document, at any time.
 #[derive(Default)]
 pub struct Markdown(Mutex<Story>);
-
-/// How much of a document there is room for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Room {
-    Full,
-    NoDetails,
-    EndOnly,
-}
 
 impl Markdown {
     /// Bytes GitHub takes as a comment (65536 characters), with room for a caller's own line.
@@ -36,23 +30,27 @@ impl Markdown {
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         let story = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = story.goal.is_some() || !story.stages.is_empty() || story.end.is_some();
+        let told = story.preview.is_some() || story.goal.is_some() || !story.stages.is_empty() || story.end.is_some();
         !told && story.problems.is_empty() && story.warnings.is_empty()
     }
 
-    /// The document in at most `limit` bytes: where it would be longer, details go first.
+    /// The document in at most `limit` bytes: where it would be longer, lists lose their rows first.
     pub fn render(&self, limit: usize) -> String {
+        self.render_with(limit, None)
+    }
+
+    /// The same; `more` is where the whole of it is, as Markdown.
+    pub fn render_with(&self, limit: usize, more: Option<&str>) -> String {
         let story = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut text = String::new();
-        for room in [Room::Full, Room::NoDetails, Room::EndOnly] {
-            text = document(&story, room);
-            if text.len() <= limit {
-                return text;
-            }
-        }
-        let fits = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|&end| end <= limit).last();
-        text.truncate(fits.unwrap_or_default());
-        text
+        fit(&document(&story), limit, more)
+    }
+
+    /// The body of a pull request's comment, known by the marker it begins with. `page` is the
+    /// address of the run, whose summary has what a comment has no room for.
+    pub fn comment(&self, marker: &str, page: Option<&str>) -> String {
+        let more = page.map(|page| format!("in the summary of {}", link("this run", page)));
+        let document = self.render_with(Self::COMMENT - marker.len() - 1, more.as_deref());
+        format!("{marker}\n{}", document.trim_end())
     }
 }
 
@@ -68,29 +66,41 @@ impl Reporter for Markdown {
     }
 }
 
-fn document(story: &Story, room: Room) -> String {
-    let mut parts = vec![heading(story)];
-    match room {
-        Room::EndOnly => parts.push("The rest is left out: it is too long for this place.\n".into()),
-        Room::Full | Room::NoDetails => {
-            parts.extend(story.goal.as_ref().map(goal));
-            parts.push(problems(story));
-            parts.push(waits(story));
-            parts.push(stages(story));
-        }
-    }
-    match room {
-        Room::Full => {
-            parts.extend(story.stages.iter().map(planned));
-            parts.push(tags(story));
-            parts.push(done(story));
-        }
-        Room::NoDetails => parts.push("Details are left out: they are too long for this place.\n".into()),
-        Room::EndOnly => {}
-    }
-    parts.push(end(story));
-    parts.retain(|part| !part.is_empty());
-    parts.join("\n")
+fn document(story: &Story) -> Vec<Part> {
+    let mut parts = match &story.preview {
+        Some(preview) => markdown::head(preview),
+        None => vec![Part::Essential(heading(story))],
+    };
+    parts.push(problems(story));
+    parts.extend(story.goal.as_ref().map(goal).map(Part::Text));
+    parts.push(Part::Text(waits(story)));
+    parts.push(Part::Text(stages(story)));
+    parts.extend(match &story.preview {
+        Some(preview) => markdown::rest(preview),
+        None => vec![changed(story), Part::Text(public(story))],
+    });
+    parts.extend(story.stages.iter().map(planned));
+    // The destinations of a preview are these, and more.
+    parts.extend(story.preview.is_none().then(|| tags(story)));
+    parts.push(done(story));
+    parts.push(Part::Essential(end(story)));
+    parts
+}
+
+/// What the rewrite changes.
+fn changed(story: &Story) -> Part {
+    let changes = story.goal.as_ref().map(|goal| goal.changes.as_slice()).unwrap_or_default();
+    markdown::files(changes, &amount_of(changes))
+}
+
+/// Where the point of no return is, while it is still to come.
+fn public(story: &Story) -> String {
+    let ahead = story.stages.iter().find(|stage| stage.stage == POINT_OF_NO_RETURN && stage.state != State::Holds);
+    let Some(stage) = ahead else { return String::new() };
+    let action = stage.steps.iter().find_map(|step| step.actions.first()).map(|action| action.target.as_str());
+    let image = || story.goal.as_ref()?.images.first().map(|(name, _)| name.as_str());
+    let first = action.or_else(image).map(|name| format!(" (first: {})", code(name))).unwrap_or_default();
+    format!("The point of no return is {POINT_OF_NO_RETURN}: from there on names are public and stay{first}.\n")
 }
 
 fn heading(story: &Story) -> String {
@@ -102,7 +112,7 @@ fn heading(story: &Story) -> String {
 }
 
 fn goal(goal: &Goal) -> String {
-    let Goal { pipeline, rc, stable, rc_commit, rc_artifact, base, seal, content_commit, diff_id, images } = goal;
+    let Goal { pipeline, rc, stable, rc_commit, rc_artifact, base, seal, content_commit, diff_id, images, .. } = goal;
     let images = images.len().to_string();
     let rows = [
         ("pipeline", pipeline),
@@ -139,15 +149,16 @@ fn stages(story: &Story) -> String {
 }
 
 /// Everything that went wrong, with its place and what to do.
-fn problems(story: &Story) -> String {
-    let mut text = String::new();
+fn problems(story: &Story) -> Part {
+    let mut rows = Vec::new();
     let mut add = |lead: &str, problem: &Problem| {
         let Problem { message, places, causes, hints } = problem;
+        let mut text = format!("- {lead}: {}\n", prose(message));
         // Writing into a String can't fail.
-        let _ = writeln!(text, "- {lead}: {}", prose(message));
         places.iter().for_each(|place| _ = writeln!(text, "  - at {}", code(place)));
         causes.iter().for_each(|cause| _ = writeln!(text, "  - caused by: {}", prose(cause)));
         hints.iter().for_each(|hint| _ = writeln!(text, "  - hint: {}", prose(hint)));
+        rows.push(text);
     };
     for stage in &story.stages {
         stage.refusals.iter().for_each(|refusal| add(stage.stage, &Problem::from(refusal)));
@@ -161,12 +172,14 @@ fn problems(story: &Story) -> String {
     }
     story.problems.iter().for_each(|problem| add("error", problem));
     story.warnings.iter().for_each(|warning| add("warning", &Problem::new(warning)));
+    let refused = || story.stages.iter().any(|stage| stage.state == State::Refused);
     let title = match story.end.as_ref().map(|end| end.state) {
         Some(State::Refused) => "Refused",
         Some(State::Failed) => "Failed",
+        None if story.preview.is_some() && refused() => "Refused",
         Some(State::Holds | State::Work | State::Waiting | State::Interrupted) | None => "To look at",
     };
-    if text.is_empty() { text } else { format!("### {title}\n\n{text}") }
+    Part::List(List { title: title.into(), rows, first: true, fold: Fold::Never, ..List::default() })
 }
 
 fn waits(story: &Story) -> String {
@@ -178,37 +191,32 @@ fn waits(story: &Story) -> String {
     if waits.is_empty() { waits } else { format!("### Waiting\n{waits}") }
 }
 
-fn planned(state: &StageState) -> String {
-    if state.steps.is_empty() {
-        return String::new();
-    }
-    let mut lines = Vec::new();
+fn planned(state: &StageState) -> Part {
+    let mut rows = Vec::new();
     for step in &state.steps {
-        lines.push(format!("{}:\n", amount(step)));
-        lines.extend(step.actions.iter().map(action));
-        lines.push(String::new());
+        let gap = if rows.is_empty() { "" } else { "\n" };
+        rows.push(format!("{gap}{}:\n\n", amount(step)));
+        rows.extend(step.actions.iter().map(action));
     }
     let warning = if state.stage == POINT_OF_NO_RETURN { ", public from here on" } else { "" };
-    details(&format!("{}: {}{warning}", state.stage, actions(state)), &lines.join("\n"))
+    let title = format!("{}: {}{warning}", state.stage, actions(state));
+    Part::List(List { title, rows, fold: Fold::Always, ..List::default() })
 }
 
-fn tags(story: &Story) -> String {
-    let Some(Goal { images, .. }) = story.goal.as_ref().filter(|goal| !goal.images.is_empty()) else {
-        return String::new();
-    };
+fn tags(story: &Story) -> Part {
+    let Some(Goal { images, .. }) = story.goal.as_ref() else { return Part::List(List::default()) };
     let tagged = story.stages.iter().any(|s| s.stage == POINT_OF_NO_RETURN && s.state == State::Holds);
     let title = if tagged { "What is tagged" } else { "What will be tagged" };
-    let rows = images.iter().map(|(name, digest)| vec![code(name), code(digest)]);
-    details(&format!("{title}: {}", count(images.len(), "image")), &table(&["tag", "digest"], rows))
+    let title = format!("{title}: {}", count(images.len(), "image"));
+    let rows = images.iter().map(|(name, digest)| format!("| {} | {} |\n", code(name), code(digest))).collect();
+    Part::List(List { title, head: table(&["tag", "digest"], []), rows, fold: Fold::Always, ..List::default() })
 }
 
-fn done(story: &Story) -> String {
-    if story.done.is_empty() {
-        return String::new();
-    }
-    let lines: Vec<String> =
-        story.done.iter().map(|(stage, summary)| action(summary).replacen("- ", &format!("- {stage}: "), 1)).collect();
-    details(&format!("Done now: {}", count(story.done.len(), "action")), &lines.join("\n"))
+fn done(story: &Story) -> Part {
+    let row = |(stage, summary): &(&str, Summary)| action(summary).replacen("- ", &format!("- {stage}: "), 1);
+    let title = format!("Done now: {}", count(story.done.len(), "action"));
+    let rows = story.done.iter().map(row).collect();
+    Part::List(List { title, rows, fold: Fold::Always, ..List::default() })
 }
 
 fn end(story: &Story) -> String {
@@ -227,5 +235,5 @@ fn end(story: &Story) -> String {
 fn action(action: &Summary) -> String {
     let Summary { verb, target, value, expects } = action;
     let expects = expects.as_ref().map(|expects| format!(" (expects {})", code(expects))).unwrap_or_default();
-    format!("- {verb} {} → {}{expects}", code(target), code(value))
+    format!("- {verb} {} → {}{expects}\n", code(target), code(value))
 }

@@ -9,10 +9,12 @@
 //! writer, never the promotion: [`Reporter::close`] tells, and a closed pipe is silent.
 
 pub mod annotations;
+mod document;
 mod human;
 pub mod json;
 pub mod markdown;
 mod paint;
+mod preview;
 pub mod problem;
 mod progress;
 mod sink;

@@ -55,7 +55,12 @@ impl Problem {
     }
 
     pub(super) fn indented(&self, indent: &str, paint: Paint) -> Vec<String> {
-        let mut lines = led(&format!("{indent}{} ", paint.error("error:")), &self.message);
+        self.led(&paint.error("error:"), indent, paint)
+    }
+
+    /// The lines behind another word than `error:`.
+    pub(super) fn led(&self, word: &str, indent: &str, paint: Paint) -> Vec<String> {
+        let mut lines = led(&format!("{indent}{word} "), &self.message);
         lines.extend(self.places.iter().flat_map(|place| led(&format!("{indent}  at "), place)));
         lines.extend(self.causes.iter().flat_map(|cause| led(&format!("{indent}  caused by: "), cause)));
         lines.extend(self.hints.iter().flat_map(|hint| led(&format!("{indent}  {} ", paint.bold("hint:")), hint)));

@@ -123,7 +123,8 @@ impl Terminal {
         self.count(inner, action);
         if inner.bars.is_none() || self.human.verbose {
             let (all, done) = inner.progress;
-            let line = format!("{stage:<10}[{done}/{all}] {}", self.human.action(action, &inner.digests));
+            let how_far = if all == 0 { String::new() } else { format!("[{done}/{all}] ") };
+            let line = format!("{stage:<10}{how_far}{}", self.human.action(action, &inner.digests));
             self.talk(inner, &[line]);
         }
     }
@@ -169,6 +170,7 @@ impl Observer for Terminal {
         inner.digests.see(event);
         inner.story.tell(event);
         match event {
+            Event::Preview(preview) => self.out.lines(&self.human.preview(preview, &inner.digests)),
             Event::Goal(_) => self.goal(inner),
             Event::Stage(stage) => self.stage(inner, stage),
             Event::Acting { stage, action } => {

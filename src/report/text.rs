@@ -55,6 +55,10 @@ impl Digests {
     /// Remembers everything an event names before any of it is shown.
     pub fn see(&mut self, event: &Event) {
         match event {
+            Event::Preview(preview) => {
+                self.learn(&preview.subject.tree);
+                preview.destinations.iter().filter_map(|d| d.value.as_ref()).for_each(|text| self.learn(text));
+            }
             Event::Goal(goal) => {
                 let Goal { rc_commit, rc_artifact, content_commit, diff_id, images, .. } = goal.as_ref();
                 let named = [rc_commit, rc_artifact, content_commit, diff_id];

@@ -2,7 +2,7 @@
 
 use super::{Refusal, World};
 use crate::model::CommitId;
-use crate::pipeline::Rest;
+use crate::pipeline::{Marker, Rest};
 use crate::promotion::PromotionError;
 use crate::tree::show;
 
@@ -65,4 +65,15 @@ pub fn drift(world: &World<'_>, head: CommitId) -> Result<Drift, PromotionError>
         }
     }
     Ok(drift)
+}
+
+/// A file that a base must carry, and doesn't as it must; `base` is what people call it.
+pub fn unmarked(marker: &Marker, file: Option<&[u8]>, base: &str) -> Option<Refusal> {
+    let there = file.is_some_and(|bytes| String::from_utf8_lossy(bytes).contains(&marker.contains));
+    let refusal = || {
+        Refusal::new(format!("{base} does not carry this pipeline: `{}` is not in it", marker.contains))
+            .at([format!("{base}:{}", marker.file)])
+            .hint(format!("merge the pipeline into {base} first"))
+    };
+    (!there).then(refusal)
 }

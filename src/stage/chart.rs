@@ -2,10 +2,11 @@
 
 use super::{Action, Refusal, Step, World};
 use crate::archive::Limits;
-use crate::archive::chart::{self, Chart, ChartSpec, Stamp};
-use crate::model::{Answer, CommitId, Repository, Tag};
+use crate::archive::chart::{self, Chart, ChartError, ChartSpec, Stamp};
+use crate::model::{Answer, CommitId, Repository, Stable, Tag};
+use crate::pipeline::Pipeline;
 use crate::promotion::PromotionError;
-use crate::tree::{GitTree, show};
+use crate::tree::{GitTree, Kind, Subtree, Tree};
 
 /// What a look at the chart's name found.
 pub enum Look {
@@ -19,39 +20,53 @@ pub enum Look {
 
 /// The chart as it is at a commit.
 pub fn pack(world: &World<'_>, commit: CommitId) -> Result<Option<(Repository, Tag, Chart)>, PromotionError> {
-    let Some(declared) = &world.pipeline.chart else { return Ok(None) };
-    let path = world.pipeline.below_root(&declared.path);
-    let tree = world.store.tree_of(commit)?;
-    let Some(folder) = world.store.subtree(tree, path.as_bytes())? else {
+    let tree = GitTree::new(world.store.clone(), world.store.tree_of(commit)?).named(format!("commit {commit}"));
+    pack_tree(world.pipeline, &tree, &world.promotion.candidate.rc.stable)
+}
+
+/// The chart of a version as it is in a repository's tree.
+pub fn pack_tree(
+    pipeline: &Pipeline,
+    tree: &dyn Tree,
+    version: &Stable,
+) -> Result<Option<(Repository, Tag, Chart)>, PromotionError> {
+    let Some(declared) = &pipeline.chart else { return Ok(None) };
+    let path = pipeline.below_root(&declared.path);
+    let folder = tree.find(path.as_bytes())?;
+    if folder.is_none_or(|entry| entry.kind != Kind::Directory) {
         return Err(PromotionError::Refused(vec![
             Refusal::new(format!("there is no chart at {path}"))
-                .at([format!("commit {commit}")])
+                .at([tree.describe()])
                 .hint("correct `chart.path` in the pipeline"),
         ]));
-    };
-    let version = world.promotion.candidate.rc.stable;
+    }
     let stamps = declared
         .stamp
         .iter()
-        .map(|stamp| Stamp { file: stamp.file.clone(), key: stamp.key.clone(), value: stamp.value.stable(&version) })
+        .map(|stamp| Stamp { file: stamp.file.clone(), key: stamp.key.clone(), value: stamp.value.stable(version) })
         .collect();
     let spec = ChartSpec { version: version.to_string(), app_version: format!("v{version}"), stamps };
-    let tree = GitTree::new(world.store.clone(), folder).named(show(path.as_bytes()));
-    let chart = chart::pack(&tree, &spec)?;
+    let chart = chart::pack(&Subtree::new(tree, &path)?.named(path), &spec)?;
     let tag = chart::tag(&chart.version).map_err(|error| PromotionError::Name(format!("{error}")))?;
     Ok(Some((declared.repository.clone(), tag, chart)))
+}
+
+/// A chart that can't be packed.
+pub fn unpackable(error: &ChartError) -> Refusal {
+    let refusal = Refusal::new(format!("the chart can't be packed: {error}"))
+        .hint("correct the chart, or `chart` in the pipeline, in the next release candidate");
+    match error {
+        ChartError::Place { file, line: Some(line), .. } => refusal.at([format!("{file}:{line}")]),
+        ChartError::Place { file, line: None, .. } => refusal.at([file]),
+        _ => refusal,
+    }
 }
 
 /// Before the merge no chart of this version can be ours, and it must be possible to pack one.
 pub async fn early(world: &World<'_>) -> Result<Option<Refusal>, PromotionError> {
     let packed = match pack(world, world.promotion.content) {
         Ok(packed) => packed,
-        Err(PromotionError::Chart(error)) => {
-            let refusal = Refusal::new(format!("the chart can't be packed: {error}"));
-            return Ok(Some(
-                refusal.hint("correct the chart, or `chart` in the pipeline, in the next release candidate"),
-            ));
-        }
+        Err(PromotionError::Chart(error)) => return Ok(Some(unpackable(&error))),
         Err(error) => return Err(error),
     };
     let Some((repository, tag, _)) = packed else { return Ok(None) };
@@ -99,7 +114,7 @@ pub async fn look(world: &World<'_>, commit: CommitId) -> anyhow::Result<Look> {
     })
 }
 
-fn foreign(repository: &Repository, tag: &Tag, why: &str) -> Refusal {
+pub fn foreign(repository: &Repository, tag: &Tag, why: &str) -> Refusal {
     Refusal::new(format!("the chart {repository}:{tag} exists and is not this release's: {why}"))
         .hint("a published chart is never replaced: find out who pushed it, or release the next version")
 }

@@ -6,7 +6,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::{Plan, Refusal, Stage, Verdict, World, base, body, changelog, draft, proof, pull};
+use super::{Plan, Refusal, Stage, Verdict, World, base, body, changelog, draft, proof, pull, release};
 use crate::model::CommitId;
 use crate::pipeline::Proposal;
 use crate::port::forge::ForgeRead;
@@ -77,7 +77,11 @@ async fn hosted(
     let changelog = changelog::look(world, tip)?;
     let rest = proof::rest_of(world, tip)?;
     let text = body::release(world, pin, &changelog, &rest);
-    let draft = match draft::plan(world, forge, pin, &text).await? {
+    let releases = match release::all(forge).await {
+        Ok(releases) => releases,
+        Err(unknown) => return Ok(Refusal::from(unknown).into()),
+    };
+    let draft = match draft::plan(world, forge, &releases, pin, &text).await? {
         Ok(draft) => draft,
         Err(plan) => return Ok(plan.notes(notes)),
     };

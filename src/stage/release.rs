@@ -1,6 +1,7 @@
 //! The release on a forge: published from its draft, then marked as the latest if it is.
 
 use super::record::{self, Record};
+use super::recorded::{compared, recorded};
 use super::{Action, Plan, Refusal, Step, World, body, changelog, draft, proof, pull};
 use crate::model::{Answer, CommitId, Digest, Stable, Unknown};
 use crate::pipeline::Pipeline;
@@ -35,7 +36,7 @@ pub async fn plan(
     let changelog = changelog::look(world, merge)?;
     let rest = proof::rest_of(world, merge)?;
     let text = body::release(world, pin, &changelog, &rest);
-    let draft = match draft::plan(world, forge, pin, &text).await? {
+    let draft = match draft::plan(world, forge, &releases, pin, &text).await? {
         Ok(draft) => draft,
         Err(plan) => return Ok(Err(plan)),
     };
@@ -57,7 +58,8 @@ pub async fn plan(
     Ok(Ok(Published { steps, notes }))
 }
 
-async fn all(forge: &dyn ForgeRead) -> Result<Releases, Unknown> {
+/// Every release that the credential sees.
+pub async fn all(forge: &dyn ForgeRead) -> Result<Releases, Unknown> {
     forge.releases().await.known()?.ok_or_else(|| Unknown::new("the releases", "the forge does not know them"))
 }
 
@@ -75,13 +77,12 @@ async fn ours(world: &World<'_>, forge: &dyn ForgeRead, pin: Pin, release: &Rele
         Answer::Absent => Vec::new(),
         Answer::Unknown(unknown) => return Err(unknown.into()),
     };
-    let record: Record = match draft::recorded(world, forge, &there).await? {
+    let record: Record = match recorded(world, forge, &there).await? {
         Some(record) if record.is_of(pin) => record,
         Some(record) => return Err(foreign(format!("its record is of {}", record.commit))),
         None => return Err(foreign(format!("it has no {}", record::NAME))),
     };
-    let differences = draft::differences(world, forge, &record, &there).await?;
-    if differences.is_empty() { Ok(()) } else { Err(draft::unlike(world, differences)) }
+    compared(world, forge, &record, &there).await
 }
 
 /// Whether finalize can take the release as it is: a published one that is ours, a draft whose assets

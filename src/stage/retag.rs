@@ -3,8 +3,8 @@
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 
-use super::{Action, Plan, Refusal, Stage, Step, World};
-use crate::model::{Answer, Digest, Repository, Tag, Unknown};
+use super::{Action, Plan, Refusal, Sight, Stage, Step, World};
+use crate::model::{Answer, Digest, Repository, Stable, Tag, Unknown};
 
 pub struct Retag;
 
@@ -36,12 +36,12 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     }
     let mut step = Step::new("images", []);
     let mut refusals = Vec::new();
-    for ((repository, tag, digest), name) in look(world, wanted).await {
+    for ((repository, tag, digest), name) in look(world.sight(), wanted).await {
         match name {
             Name::Right => {}
             Name::Free(action) => step.actions.push(*action),
             Name::Unknown(unknown) => step.unknown.push(unknown),
-            Name::Taken(found) => refusals.push(taken(world, &repository, &tag, digest, found)),
+            Name::Taken(found) => refusals.push(taken(promotion.candidate.rc.stable, &repository, &tag, digest, found)),
             Name::Gone => refusals.push(
                 Refusal::new(format!("{repository}@{digest} is gone from the registry"))
                     .hint("restore the image: it is what was tested"),
@@ -56,33 +56,38 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
 }
 
 /// A stable name that carries another digest: the version is spent.
-pub fn taken(world: &World<'_>, repository: &Repository, tag: &Tag, wanted: Digest, found: Digest) -> Refusal {
-    let stable = world.promotion.candidate.rc.stable;
+pub fn taken(stable: Stable, repository: &Repository, tag: &Tag, wanted: Digest, found: Digest) -> Refusal {
     Refusal::new(format!("v{stable} is spent: {repository}:{tag} already names {found}, this candidate has {wanted}"))
+        .hint(format!("a published tag is never moved: release v{} instead", stable.next_patch()))
+}
+
+/// The same of the packages artifact, before there is one that could have the name.
+pub fn artifact_taken(stable: Stable, repository: &Repository, tag: &Tag, found: Digest) -> Refusal {
+    Refusal::new(format!("v{stable} is spent: {repository}:{tag} already names {found}"))
         .hint(format!("a published tag is never moved: release v{} instead", stable.next_patch()))
 }
 
 /// Looks at many stable names at once, answers in the order asked: a name that is right costs one
 /// request, a free one two.
-pub async fn look(world: &World<'_>, wanted: Vec<(Repository, Tag, Digest)>) -> Vec<((Repository, Tag, Digest), Name)> {
+pub async fn look(sight: Sight<'_>, wanted: Vec<(Repository, Tag, Digest)>) -> Vec<((Repository, Tag, Digest), Name)> {
     futures_util::stream::iter(wanted)
         .map(|(repository, tag, digest)| async move {
-            let name = one(world, &repository, &tag, digest).await;
+            let name = one(sight, &repository, &tag, digest).await;
             ((repository, tag, digest), name)
         })
-        .buffered(world.parallel)
+        .buffered(sight.parallel)
         .collect()
         .await
 }
 
-async fn one(world: &World<'_>, repository: &Repository, tag: &Tag, digest: Digest) -> Name {
-    match world.tagged(repository, tag).await {
+async fn one(sight: Sight<'_>, repository: &Repository, tag: &Tag, digest: Digest) -> Name {
+    match sight.tagged(repository, tag).await {
         Answer::Found(manifest) if manifest.digest() == digest => return Name::Right,
         Answer::Found(manifest) => return Name::Taken(manifest.digest()),
         Answer::Unknown(unknown) => return Name::Unknown(unknown),
         Answer::Absent => {}
     }
-    match world.manifest(repository, digest).await {
+    match sight.manifest(repository, digest).await {
         Answer::Found(manifest) => Name::Free(Box::new(Action::PutManifest {
             repository: repository.clone(),
             tag: tag.clone(),

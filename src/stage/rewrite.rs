@@ -24,7 +24,7 @@ impl Stage for Rewrite {
             let note = format!(
                 "{} lines in {} files read v{}",
                 promotion.changed_lines,
-                promotion.changed_files.len(),
+                promotion.changes.len(),
                 promotion.candidate.rc.stable
             );
             Ok(Plan::holds().note(note).notes(promotion.notices.clone()))

@@ -29,6 +29,15 @@ pub struct World<'a> {
     pub parallel: usize,
 }
 
+/// Registries, and what is remembered of them.
+#[derive(Clone, Copy)]
+pub struct Sight<'a> {
+    pub registry: &'a dyn RegistryRead,
+    pub memory: &'a Memory,
+    /// How many looks may be under way at once.
+    pub parallel: usize,
+}
+
 /// What people brought to a command.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
@@ -97,6 +106,34 @@ impl World<'_> {
         History { store: self.store, pipeline: self.pipeline }
     }
 
+    /// An asset's bytes: a half-uploaded one gets another id, so each is asked for once in a run.
+    pub async fn asset(&self, forge: &dyn ForgeRead, asset: &Asset) -> Answer<Blob> {
+        if let Some(found) = self.memory.assets().get(&asset.id) {
+            return Answer::Found(found.clone());
+        }
+        let answer = forge.download(asset, &self.memory.spool).await;
+        if let Answer::Found(blob) = &answer {
+            self.memory.assets().insert(asset.id, blob.clone());
+        }
+        answer
+    }
+
+    pub fn sight(&self) -> Sight<'_> {
+        Sight { registry: self.registry, memory: self.memory, parallel: self.parallel }
+    }
+
+    /// See [`Sight::manifest`].
+    pub async fn manifest(&self, repository: &Repository, digest: Digest) -> Answer<Manifest> {
+        self.sight().manifest(repository, digest).await
+    }
+
+    /// See [`Sight::tagged`].
+    pub async fn tagged(&self, repository: &Repository, tag: &Tag) -> Answer<Manifest> {
+        self.sight().tagged(repository, tag).await
+    }
+}
+
+impl Sight<'_> {
     /// A manifest by digest: content never changes, so it is asked for once in a run.
     pub async fn manifest(&self, repository: &Repository, digest: Digest) -> Answer<Manifest> {
         let key = (repository.clone(), digest);
@@ -106,18 +143,6 @@ impl World<'_> {
         let answer = self.registry.manifest(repository, &At::Digest(digest)).await;
         if let Answer::Found(manifest) = &answer {
             self.memory.manifests().insert(key, manifest.clone());
-        }
-        answer
-    }
-
-    /// An asset's bytes: a half-uploaded one gets another id, so each is asked for once in a run.
-    pub async fn asset(&self, forge: &dyn ForgeRead, asset: &Asset) -> Answer<Blob> {
-        if let Some(found) = self.memory.assets().get(&asset.id) {
-            return Answer::Found(found.clone());
-        }
-        let answer = forge.download(asset, &self.memory.spool).await;
-        if let Answer::Found(blob) = &answer {
-            self.memory.assets().insert(asset.id, blob.clone());
         }
         answer
     }

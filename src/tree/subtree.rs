@@ -10,6 +10,7 @@ pub struct Subtree<'a> {
     tree: &'a dyn Tree,
     folder: TreePath,
     mode: u32,
+    name: Option<String>,
 }
 
 impl<'a> Subtree<'a> {
@@ -17,12 +18,17 @@ impl<'a> Subtree<'a> {
     pub fn new(tree: &'a dyn Tree, folder: impl AsRef<[u8]>) -> Result<Self, TreeError> {
         let folder = folder.as_ref().to_vec();
         if folder.is_empty() || folder == b"." {
-            return Ok(Self { tree, folder: TreePath::new(), mode: tree.root_mode() });
+            return Ok(Self { tree, folder: TreePath::new(), mode: tree.root_mode(), name: None });
         }
         match tree.find(&folder)? {
-            Some(Entry { kind: Kind::Directory, mode, .. }) => Ok(Self { tree, folder, mode }),
+            Some(Entry { kind: Kind::Directory, mode, .. }) => Ok(Self { tree, folder, mode, name: None }),
             _ => Err(tree.error(&folder, not_a_directory())),
         }
+    }
+
+    /// What messages call it: without a name, the whole tree's and the folder's.
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
     }
 
     fn whole(&self, path: &[u8]) -> TreePath {
@@ -53,9 +59,10 @@ impl Tree for Subtree<'_> {
     }
 
     fn describe(&self) -> String {
-        match self.folder.as_slice() {
-            [] => self.tree.describe(),
-            folder => format!("{}/{}", self.tree.describe().trim_end_matches('/'), show(folder)),
+        match (&self.name, self.folder.as_slice()) {
+            (Some(name), _) => name.clone(),
+            (None, []) => self.tree.describe(),
+            (None, folder) => format!("{}/{}", self.tree.describe().trim_end_matches('/'), show(folder)),
         }
     }
 }

@@ -15,6 +15,7 @@ mod demo;
 mod github;
 mod laws;
 mod pipelines;
+mod preview;
 mod real;
 mod refs;
 mod registry;

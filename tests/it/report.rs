@@ -4,34 +4,12 @@
 mod samples;
 
 use std::io::{self, ErrorKind, Write};
-use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use sealift::engine::event::{Event, Observer, State};
 use sealift::report::{Annotations, Json, Markdown, Mode, Problem, Reporter, Style, Tee, Terminal};
 
-#[derive(Clone, Default)]
-struct Page(Arc<Mutex<Vec<u8>>>);
-
-impl Page {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-
-    fn writer(&self) -> Box<dyn Write + Send> {
-        Box::new(self.clone())
-    }
-}
-
-impl Write for Page {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
+use crate::support::page::Page;
 
 const PLAIN: Style = Style { mode: Mode::Run, color: false, progress: None, verbose: 0, quiet: false };
 
@@ -58,29 +36,8 @@ fn markdown(events: &[Event], limit: usize) -> String {
     reporter.render(limit)
 }
 
-/// Compares with a golden file and shows where they part.
 fn golden(name: &str, actual: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/report").join(name);
-    if std::env::var_os("SEALIFT_BLESS").is_some_and(|value| value == "1") {
-        std::fs::write(&path, actual).unwrap();
-        return;
-    }
-    let expected = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    if expected == actual {
-        return;
-    }
-    let (expected, actual): (Vec<&str>, Vec<&str>) = (expected.split('\n').collect(), actual.split('\n').collect());
-    let same = expected.iter().zip(&actual).take_while(|(a, b)| a == b).count();
-    let tail = expected[same..].iter().rev().zip(actual[same..].iter().rev()).take_while(|(a, b)| a == b).count();
-    let show = |sign: &str, lines: &[&str]| -> String {
-        lines[same..lines.len() - tail].iter().map(|line| format!("{sign} {line}\n")).collect()
-    };
-    panic!(
-        "fixtures/report/{name} differs from line {} on (SEALIFT_BLESS=1 writes it anew):\n{}{}",
-        same + 1,
-        show("-", &expected),
-        show("+", &actual)
-    );
+    crate::support::golden::golden("report", name, actual);
 }
 
 fn both((out, err): (String, String)) -> String {
@@ -98,6 +55,7 @@ fn the_samples_hold_every_event_and_state() {
         Event::Failed { .. } => 4,
         Event::Warning { .. } => 5,
         Event::End(_) => 6,
+        Event::Preview(_) => 7,
     };
     let index = |state: State| match state {
         State::Holds => 0,
@@ -116,7 +74,7 @@ fn the_samples_hold_every_event_and_state() {
             _ => {}
         }
     }
-    assert!((0..7).all(|n| seen.0.contains(&n)) && (0..6).all(|n| seen.1.contains(&n)), "{seen:?}");
+    assert!((0..8).all(|n| seen.0.contains(&n)) && (0..6).all(|n| seen.1.contains(&n)), "{seen:?}");
 }
 
 #[test]
@@ -218,8 +176,42 @@ fn markdown_that_is_too_long_loses_its_details_first_and_never_the_way_on() {
 }
 
 #[test]
+fn a_preview_of_thousands_fits_says_what_is_missing_and_keeps_its_verdict() {
+    let whole = markdown(&samples::previews::huge(20), usize::MAX);
+    let events = samples::previews::huge(800);
+    let reporter = Markdown::new();
+    events.iter().for_each(|event| reporter.event(event));
+    let page = Some("https://github.com/acme/demo/actions/runs/1");
+    let comment = reporter.comment("<!-- marker -->", page);
+    // GitHub takes 65536 characters.
+    assert!(comment.chars().count() <= 65_536 && comment.len() > 55_000, "{}", comment.len());
+    assert!(comment.starts_with("<!-- marker -->\n## Preview of #7: a promotion would be refused\n"));
+    assert!(
+        comment.contains("The whole is in the summary of [this run](https://github.com/acme/demo/actions/runs/1).")
+    );
+    for part in ["would refuse (800)", "… and ", "Files and tags that change: 1600 lines in 800 files", "advisory"] {
+        assert!(comment.contains(part), "{part}");
+    }
+    assert!(reporter.render(Markdown::SUMMARY).len() <= 1 << 20);
+    assert!(
+        whole.contains("and 20 more places") && !whole.contains(&"x".repeat(1000)),
+        "one text leaves room for others"
+    );
+    for limit in [0, 500] {
+        assert!(reporter.render(limit).len() <= limit);
+    }
+    assert!(reporter.render(500).contains("The rest is left out"));
+}
+
+#[test]
 fn hostile_words_stay_words() {
-    let text = markdown(&samples::hostile(), Markdown::SUMMARY);
+    for events in [samples::hostile(), samples::previews::hostile()] {
+        stay_words(&events);
+    }
+}
+
+fn stay_words(events: &[Event]) {
+    let text = markdown(events, Markdown::SUMMARY);
     assert!(!text.contains('\u{1b}'), "{text}");
     let prose = without_blocks(&text);
     for broken in ["<script", "</details><", "a|b", "@team", "#1 [", "[l]("] {
@@ -228,11 +220,11 @@ fn hostile_words_stay_words() {
     for row in text.lines().filter(|line| line.starts_with("| gate")) {
         assert_eq!(row.replace("\\|", "").matches('|').count(), 4, "{row}");
     }
-    let (out, err) = terminal(&samples::hostile(), PLAIN);
+    let (out, err) = terminal(events, PLAIN);
     for line in out.lines().chain(err.lines()) {
         assert!(!line.contains('\u{1b}') && !line.contains("##["), "{line:?}");
     }
-    let commands = written(|out| Box::new(Annotations::new(out)), &samples::hostile());
+    let commands = written(|out| Box::new(Annotations::new(out)), events);
     assert!(
         commands.lines().all(|line| line.starts_with("::error ")
             || line.starts_with("::notice ")
@@ -259,8 +251,12 @@ fn without_blocks(text: &str) -> String {
 
 #[test]
 fn no_line_of_a_terminal_is_a_command_to_a_runner() {
-    for mode in [Mode::Plan, Mode::Run] {
-        let (out, err) = terminal(&samples::hostile(), Style { mode, verbose: 1, ..PLAIN });
+    for (mode, events) in [Mode::Plan, Mode::Run]
+        .map(|mode| (mode, samples::hostile()))
+        .into_iter()
+        .chain([(Mode::Plan, samples::previews::hostile())])
+    {
+        let (out, err) = terminal(&events, Style { mode, verbose: 1, ..PLAIN });
         for line in out.lines().chain(err.lines()) {
             assert!(!line.trim_start().starts_with("::"), "{line:?}");
         }

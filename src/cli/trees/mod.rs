@@ -21,20 +21,24 @@ use crate::pipeline;
 use crate::port::repository::Store;
 use crate::tree::{DirTree, GitTree, Tree};
 
-/// A directory, or a revision of a repository.
 fn open(args: &TreeArgs) -> anyhow::Result<Box<dyn Tree>> {
-    if Path::new(&args.tree).is_dir() {
-        return Ok(Box::new(DirTree::open(&args.tree)?));
+    named(&args.tree, &args.repo)
+}
+
+/// A directory, or a revision of a repository.
+pub fn named(name: &str, repository: &Path) -> anyhow::Result<Box<dyn Tree>> {
+    if Path::new(name).is_dir() {
+        return Ok(Box::new(DirTree::open(name)?));
     }
-    let found = Store::open_existing(&args.repo).and_then(|store| {
-        let commit = store.rev_parse(&args.tree)?;
+    let found = Store::open_existing(repository).and_then(|store| {
+        let commit = store.rev_parse(name)?;
         let tree = store.tree_of(commit)?;
-        Ok(GitTree::new(Arc::new(store), tree).named(&args.tree))
+        Ok(GitTree::new(Arc::new(store), tree).named(name))
     });
     match found {
         Ok(tree) => Ok(Box::new(tree)),
         Err(error) => Err(anyhow::Error::new(error).context(Hinted::new(
-            format!("`{}` is neither a directory nor a revision", args.tree),
+            format!("`{name}` is neither a directory nor a revision"),
             "name a directory, or a revision of the repository in --repo",
         ))),
     }

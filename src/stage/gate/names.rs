@@ -1,12 +1,11 @@
 //! The names of the release: free or ours, before the first of them is written.
 
-use futures_util::StreamExt;
-
 use super::Findings;
-use crate::model::{Answer, Digest, Repository};
+use crate::model::Answer;
 use crate::promotion::{Image, PromotionError};
-use crate::stage::retag::{Name, look, taken};
-use crate::stage::{Refusal, World, chart, finalize};
+use crate::stage::images::Pulled;
+use crate::stage::retag::{Name, artifact_taken, taken};
+use crate::stage::{Refusal, World, chart, finalize, images};
 
 /// Before the merge no git name of the release can be ours.
 fn git(world: &World<'_>, found: &mut Findings) -> Result<(), PromotionError> {
@@ -34,76 +33,44 @@ fn git(world: &World<'_>, found: &mut Findings) -> Result<(), PromotionError> {
 
 /// Every stable image name is free or ours, and every owned digest can be pulled by digest.
 pub(super) async fn images(world: &World<'_>, found: &mut Findings) {
-    let wanted: Vec<_> = world
-        .promotion
-        .images
-        .iter()
-        .map(|image| (image.repository.clone(), image.tag.clone(), image.digest))
-        .collect();
+    let wanted = &world.promotion.images;
     if wanted.is_empty() {
         found.refuse(
             Refusal::new("the candidate has no owned image: there is nothing to promote")
                 .hint("check `references.owned` in the pipeline: sealift refs list shows what is found"),
         );
     }
-    let (count, before) = (wanted.len(), found.refusals.len());
-    let mut platforms = Vec::new();
-    for ((repository, tag, digest), name) in look(world, wanted).await {
+    let (stable, before) = (world.promotion.candidate.rc.stable, found.refusals.len());
+    let mut whole = 0;
+    for (image, (name, pulled)) in wanted.iter().zip(images::look(world.sight(), wanted).await) {
+        let Image { repository, tag, digest, sources } = image;
         match name {
-            // It was pulled to know that, and is remembered.
-            Name::Free(_) | Name::Right => match world.manifest(&repository, digest).await {
-                Answer::Found(index) => {
-                    platforms.extend(index.manifests().iter().map(|child| (repository.clone(), digest, child.digest)));
-                }
-                Answer::Absent => found.refuse(gone(world, &repository, digest)),
-                Answer::Unknown(unknown) => found.refuse(unknown),
-            },
-            Name::Taken(other) => found.refuse(taken(world, &repository, &tag, digest, other)),
+            Name::Free(_) | Name::Right => {}
+            Name::Taken(other) => found.refuse(taken(stable, repository, tag, *digest, other)),
             Name::Unknown(unknown) => found.refuse(unknown),
-            Name::Gone => found.refuse(gone(world, &repository, digest)),
+            Name::Gone => found.refuse(images::gone(repository, *digest, sources)),
+        }
+        match pulled {
+            None => {}
+            Some(Pulled::Unknown(unknown)) => found.refuse(unknown),
+            Some(Pulled::Gone) => found.refuse(images::gone(repository, *digest, sources)),
+            Some(Pulled::There { manifests, missing }) => {
+                whole += manifests;
+                for (child, unknown) in missing {
+                    match unknown {
+                        Some(unknown) => found.refuse(unknown),
+                        None => found.refuse(images::broken(repository, *digest, child, sources)),
+                    }
+                }
+            }
         }
     }
-    let manifests = platforms.len();
-    absent_platforms(world, platforms, found).await;
     if found.refusals.len() == before {
         found.notes.push(format!(
-            "{count} images and their {manifests} manifests are there by digest, and the stable tags are free or right"
+            "{} images and their {whole} manifests are there by digest, and the stable tags are free or right",
+            wanted.len()
         ));
     }
-}
-
-/// An index whose manifests are gone can be read and not pulled.
-async fn absent_platforms(world: &World<'_>, platforms: Vec<(Repository, Digest, Digest)>, found: &mut Findings) {
-    let answers: Vec<_> = futures_util::stream::iter(platforms)
-        .map(|(repository, index, child)| async move {
-            let answer = world.manifest(&repository, child).await;
-            (repository, index, child, answer)
-        })
-        .buffered(world.parallel)
-        .collect()
-        .await;
-    for (repository, index, child, answer) in answers {
-        match answer {
-            Answer::Found(_) => {}
-            Answer::Unknown(unknown) => found.refuse(unknown),
-            Answer::Absent => found.refuse(
-                Refusal::new(format!("{repository}@{index} can't be pulled: its manifest {child} is not there"))
-                    .at(places(world, &repository, index))
-                    .hint("build and push the candidate again"),
-            ),
-        }
-    }
-}
-
-fn gone(world: &World<'_>, repository: &Repository, digest: Digest) -> Refusal {
-    Refusal::new(format!("{repository}@{digest} can't be pulled: it is not there"))
-        .at(places(world, repository, digest))
-        .hint("build and push the candidate again")
-}
-
-fn places(world: &World<'_>, repository: &Repository, digest: Digest) -> Vec<String> {
-    let image = |image: &&Image| image.repository == *repository && image.digest == digest;
-    world.promotion.images.iter().find(image).map(|image| image.sources.clone()).unwrap_or_default()
 }
 
 /// Before the merge neither git names nor the chart can be ours.
@@ -118,11 +85,7 @@ pub(super) async fn artifact(world: &World<'_>, found: &mut Findings) {
     let (repository, tag) = (&world.pipeline.artifact.repository, &world.promotion.stable_tag);
     match world.tagged(repository, tag).await {
         Answer::Found(other) => {
-            let stable = world.promotion.candidate.rc.stable;
-            found.refuse(
-                Refusal::new(format!("v{stable} is spent: {repository}:{tag} already names {}", other.digest()))
-                    .hint(format!("a published tag is never moved: release v{} instead", stable.next_patch())),
-            );
+            found.refuse(artifact_taken(world.promotion.candidate.rc.stable, repository, tag, other.digest()));
         }
         Answer::Unknown(unknown) => found.refuse(unknown),
         Answer::Absent => {}

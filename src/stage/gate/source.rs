@@ -62,14 +62,7 @@ pub(super) fn base(world: &World<'_>, found: &mut Findings) -> Result<(), Promot
     }
     for marker in &world.pipeline.base_requires {
         let file = world.store.file(tree, marker.file.as_bytes())?;
-        let there = file.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains(&marker.contains));
-        if !there {
-            found.refuse(
-                Refusal::new(format!("{name} does not carry this pipeline: `{}` is not in it", marker.contains))
-                    .at([format!("{name}:{}", marker.file)])
-                    .hint(format!("merge the pipeline into {name} first")),
-            );
-        }
+        found.refusals.extend(moving::unmarked(marker, file.as_deref(), name));
     }
     if let Merge::Squashed { at } = world.facts.merge {
         found.notes.push(format!("{name} has the promotion's content as {at}: it was squashed or rebased"));

@@ -26,7 +26,7 @@ mod texts;
 
 use std::process::Output;
 
-use sealift::engine::State;
+use sealift::engine::{Event, State};
 use sealift::model::Refusal;
 use sealift::stage::Wait;
 use serde_json::Value;
@@ -273,10 +273,20 @@ fn not_noted(ran: &Ran, text: &str) {
 #[track_caller]
 fn failed(ran: &Ran, texts: &[&str]) {
     ran.must_be(State::Failed);
-    let told = ran.told();
+    let all = trouble(ran);
     for text in texts {
-        assert!(told.contains(text), "`{text}` is not in:\n{told}");
+        assert!(all.contains(text), "`{text}` is not in:\n{all}");
     }
+}
+
+/// What people are told of actions that failed, and warnings.
+fn trouble(ran: &Ran) -> String {
+    let told = ran.events.iter().filter_map(|event| match event {
+        Event::Failed { action, cause, .. } => Some(format!("{action}: {cause}\n")),
+        Event::Warning { message } => Some(format!("{message}\n")),
+        _ => None,
+    });
+    told.collect()
 }
 
 /// Every public name of the version that is there.

@@ -10,7 +10,7 @@ use super::Undisturbed;
 use crate::support::crash::{Death, Writes};
 use crate::support::github::FakeGitHub;
 use crate::support::world::hosted::{READER, TOKEN, client};
-use crate::support::world::{World, shipped};
+use crate::support::world::{MAIN, World, shipped};
 
 /// Every path below a directory with its kind, bytes, mode and the moment it was last written to.
 fn bytes_of(dir: &Path) -> Vec<String> {
@@ -47,6 +47,8 @@ async fn writes_nothing(world: &World, state: State, when: &str) {
             exits(world, "plan", token, state, when);
         }
     }
+    let preview = sealift(world, "preview", Some(TOKEN)).args(["--tree", MAIN]).output().unwrap();
+    assert!(String::from_utf8_lossy(&preview.stdout).contains("advisory"), "{when}: {preview:?}");
     assert_eq!(before, look(), "{when}: a plan wrote something");
 }
 
@@ -62,9 +64,14 @@ async fn seen_without_rights(world: &World, token: Option<&str>, state: State, w
     assert_eq!(told, hidden, "{when}, as {token:?}: {}", ran.told());
 }
 
-fn exits(world: &World, command: &str, token: Option<&str>, state: State, when: &str) {
+fn sealift(world: &World, command: &str, token: Option<&str>) -> Command {
     let mut sealift: Command = world.sandbox.command(env!("CARGO_BIN_EXE_sealift"), &world.sandbox.path(""));
     sealift.arg(command).arg(format!("v{}", world.rc)).args(world.arguments_as(token));
+    sealift
+}
+
+fn exits(world: &World, command: &str, token: Option<&str>, state: State, when: &str) {
+    let mut sealift = sealift(world, command, token);
     if command == "plan" {
         sealift.args(world.input_arguments());
     }

@@ -1,5 +1,7 @@
 //! Streams of events as an engine tells them, one per way a command can end.
 
+pub mod previews;
+
 use sealift::engine::event::{End, Event, Goal, StageState, State, StepState};
 use sealift::model::Digest;
 use sealift::stage::{Refusal, Summary, Wait};
@@ -18,6 +20,10 @@ pub fn all() -> Vec<(&'static str, Vec<Event>)> {
         ("finished", finished()),
         ("interrupted", interrupted()),
         ("hostile", hostile()),
+        ("preview", previews::clean()),
+        ("preview-refused", previews::refused()),
+        ("preview-release", previews::release()),
+        ("preview-hostile", previews::hostile()),
     ]
 }
 
@@ -188,6 +194,7 @@ fn goal() -> Event {
         content_commit: commit("content"),
         diff_id: digest("tar"),
         images,
+        changes: (1..=3).map(previews::change).collect(),
     }))
 }
 

@@ -3,10 +3,13 @@
 
 pub mod crash;
 pub mod docker_registry;
+pub mod emulate;
 pub mod git_server;
 pub mod github;
+pub mod golden;
 pub mod http;
 pub mod images;
+pub mod page;
 pub mod registry_server;
 pub mod sandbox;
 pub mod tls;

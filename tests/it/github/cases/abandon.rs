@@ -25,8 +25,9 @@ async fn draft_and_branch_go_and_the_pull_request_is_closed() {
     assert_eq!(seen(&world, "release v1.6.2"), Vec::<String>::new());
     // Of the world before only the pull request is left, and in the registry what retention takes away.
     let left = untouched.difference(&world.snapshot());
-    let expected =
-        |line: &String| line.contains("github pull ") || line.contains("blob ") || line.contains("promotion-");
+    let packages = "ghcr.io/cozystack/cozystack/cozystack-packages";
+    let kinds = ["github pull ", "refs/pull/1/", &format!("blob {packages}"), &format!("tag {packages}:promotion-")];
+    let expected = |line: &String| kinds.iter().any(|kind| line.starts_with(&format!("+ {kind}")));
     assert!(left.iter().all(expected), "{left:?}");
     // Twice is once.
     let again = world.session().abandon(&world.request(), false).await;

@@ -1,7 +1,7 @@
 //! As a GitHub App, end to end: its key signs, its tokens are renewed, and git pushes with them.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use base64::Engine as _;
 use sealift::engine::State;
@@ -11,8 +11,8 @@ use sealift::port::repository::Origin;
 use super::{TAG, fresh, names, printed};
 use crate::support::git_server::{GitServer, Reaction};
 use crate::support::github::apps::KEY;
-use crate::support::github::state::App;
-use crate::support::github::{How, Kind, Level};
+use crate::support::github::state::{App, EPOCH};
+use crate::support::github::{Act, How, Kind, Level};
 use crate::support::world::{Session, World};
 
 /// Lets the App be installed, with what is documented.
@@ -24,10 +24,6 @@ fn installed(world: &World) -> u64 {
     state.tokens.retain(|token| token.kind != Kind::Installation);
     state.app = Some(app);
     id
-}
-
-fn now() -> i64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs() as i64
 }
 
 /// A machine that is the App, and pushes over HTTP with the same credential.
@@ -90,10 +86,13 @@ async fn a_token_that_is_about_to_end_is_renewed_before_it_does() {
     let world = Arc::new(fresh().await);
     installed(&world);
     let server = git(&world);
-    world.github().state().app.as_mut().unwrap().expires_at = Some(now() + 60);
+    // Less than the five minutes before its end, by GitHub's own clock.
+    world.github().state().app.as_mut().unwrap().expires_at = Some(EPOCH + 290);
+    let date = Act::change(|response| response.with("date", "Tue, 14 Nov 2023 23:13:20 GMT"));
+    world.github().fault("POST", "*/access_tokens", 1..=usize::MAX, date);
     session(&world, &server).run(&world.request()).await.must_be(State::Waiting);
     let issued = world.github().state().app.as_ref().unwrap().issued;
-    assert!(issued > 10, "five minutes before its end each is renewed: {issued}");
+    assert!(issued > 10, "each is renewed before it is used: {issued}");
     assert!(shown(&world).len() > 5, "{:?}", shown(&world).len());
 }
 

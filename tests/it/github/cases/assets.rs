@@ -70,7 +70,7 @@ async fn copied_and_built_files_are_recorded_and_the_record_comes_last() {
     world.run().await.must_be(State::Waiting);
     let files = assets(&world);
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    let sorted = [BUILT, "cozypkg-checksums.txt", COPIED, "nocloud-amd64.raw.xz", RECORD];
+    let sorted = ["cozypkg-checksums.txt", BUILT, COPIED, "nocloud-amd64.raw.xz", RECORD];
     assert_eq!(names, sorted);
     assert_eq!(asset(&world, COPIED), format!("{COPIED} of {RC}\n").as_bytes());
     assert_eq!(asset(&world, BUILT), format!("{BUILT}, built\n").as_bytes());

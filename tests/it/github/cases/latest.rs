@@ -119,7 +119,11 @@ async fn a_page_that_can_not_be_had_moves_nothing() {
     let before = world.snapshot();
     world.github().fault("GET", "*releases?*page=2*", 1..=usize::MAX, Act::status(404));
     let ran = world.run().await;
-    super::refused(&ran, "gate", &["the releases of cozystack/cozystack: a further page is not there"]);
+    super::refused(
+        &ran,
+        "gate",
+        &["the releases of cozystack/cozystack: the server answered 200: a further page is not there"],
+    );
     assert!(ran.acted().is_empty());
     before.assert_same(&world.snapshot(), "unknown is not empty");
 }

@@ -61,12 +61,9 @@ impl Hosted {
     }
 
     fn run(&self, words: &[&str]) -> Output {
-        let file = self.world.token_file(TOKEN).display().to_string();
-        let output = self.command(words).args(["--github-token-file", &file]).output().unwrap();
-        // Its name would be found in every line that says how to go on.
-        let other = self.world.sandbox.path("token");
-        std::fs::rename(file, &other).unwrap();
-        output
+        let file = self.world.sandbox.path("credential");
+        std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
+        self.command(words).args(["--github-token-file", &file.display().to_string()]).output().unwrap()
     }
 
     /// Everything that is there to be read: what was printed, the origin with its log, GitHub, the
@@ -134,7 +131,8 @@ async fn an_error_that_repeats_the_token_is_told_without_it() {
         let output = hosted.run(&words);
         let what = format!("{method} {target} {words:?}");
         assert_eq!(output.status.code(), Some(code), "{what}\n{}", printed(&output));
-        assert!(printed(&output).contains("<secret>"), "{what}: it was said, and made safe\n{}", printed(&output));
+        let said = ["<secret>", "&lt;secret&gt;"].iter().any(|word| printed(&output).contains(word));
+        assert!(said, "{what}: it was said, and made safe\n{}", printed(&output));
         hosted.silent(&what, &output);
     }
 }

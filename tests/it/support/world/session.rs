@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sealift::engine::{
-    self, Effects, End, Event, Looker, Observer, Patience, Scope, Settings, StageState, State, Stop,
+    self, Asked, Effects, End, Event, Looker, Observer, Patience, Scope, Settings, StageState, State, Stop,
 };
-use sealift::model::Refusal;
+use sealift::model::{Rc, Refusal};
 use sealift::pipeline::Pipeline;
 use sealift::port::forge::github::GitHub;
 use sealift::port::forge::{Forge, ForgeRead, ForgeWrite};
@@ -57,13 +57,18 @@ impl Observer for Told {
 impl World {
     /// Another machine: nothing is in its store yet.
     pub fn session(&self) -> Session {
+        self.session_as(Some(TOKEN))
+    }
+
+    /// The same, as whoever has that token at the forge.
+    pub fn session_as(&self, token: Option<&str>) -> Session {
         let home = scratch();
         let store = Arc::new(Store::open(home.path()).unwrap());
         let url = format!("file://{}", self.origin().display());
         let origin = Origin::new(store.clone(), &url, None).unwrap();
         let (pipeline, registries) = (self.pipeline().clone(), self.registries());
         let (stop, told) = (Stop::default(), Told::default());
-        let forge = self.github.as_ref().map(|github| client(github, &pipeline, Some(TOKEN)));
+        let forge = self.github.as_ref().map(|github| client(github, &pipeline, token));
         let inputs = Inputs { assets: self.assets(), ..Inputs::default() };
         Session { pipeline, store, origin, registries, forge, inputs, stop, parallel: 4, told, home }
     }
@@ -171,6 +176,23 @@ impl Session {
     ) -> Ran {
         let looker = self.looker_through(origin, registry, forge.map(|forge| forge as &dyn ForgeRead));
         self.ran(engine::plan(request, &looker, &self.settings()).await)
+    }
+
+    pub async fn preview(&self, asked: &Asked<'_>, rc: Option<Rc>) -> Ran {
+        self.preview_through(asked, rc, &self.registries).await
+    }
+
+    /// Previews with a registry in the place of the real one.
+    pub async fn preview_through(&self, asked: &Asked<'_>, rc: Option<Rc>, registry: &dyn RegistryRead) -> Ran {
+        let forge = self.forge().map(|forge| forge as &dyn ForgeRead);
+        let looker = self.looker_through(&self.origin, registry, forge);
+        self.ran(engine::preview(asked, rc, &looker, &self.settings()).await)
+    }
+
+    /// Puts a preview's comment on a pull request.
+    pub async fn comment(&self, pull: u64, marker: &str, body: &str) -> Ran {
+        engine::comment(pull, marker, body, &self.looker(), &self.effects(), &self.settings()).await;
+        self.ran(Ok(State::Holds))
     }
 
     pub async fn verify(&self, request: &Request) -> Ran {

@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::World;
+use crate::support::github::FakeGitHub;
 
 /// One line for each thing that can be seen: what it is, and what it names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +15,7 @@ pub struct WorldSnapshot(pub BTreeMap<String, String>);
 impl World {
     pub fn snapshot(&self) -> WorldSnapshot {
         let mut seen = BTreeMap::new();
+        self.github.iter().for_each(FakeGitHub::sync);
         let head = self.sandbox.git(&self.origin(), &["symbolic-ref", "HEAD"]);
         seen.insert("HEAD".to_owned(), head);
         let format = "--format=%(refname) %(objectname) %(*objectname)";
