@@ -107,10 +107,10 @@ impl Hook for Broken<'_> {
 }
 
 /// Which step of which stage an effect belongs to, in the order of an undisturbed run.
-struct Order(BTreeMap<String, usize>, Vec<(String, String)>);
+pub(super) struct Order(BTreeMap<String, usize>, Vec<(String, String)>);
 
 impl Order {
-    fn of(ran: [&Ran; 2]) -> Self {
+    pub fn of(ran: [&Ran; 2]) -> Self {
         let (mut places, mut steps) = (BTreeMap::new(), Vec::new());
         for event in ran.iter().flat_map(|ran| &ran.events) {
             let Event::Stage(state) = event else { continue };
@@ -130,7 +130,7 @@ impl Order {
         Self(places, steps)
     }
 
-    fn step(&self, effect: &Effect) -> Option<usize> {
+    pub fn step(&self, effect: &Effect) -> Option<usize> {
         let what = &effect.what;
         match effect.kind {
             Writes::Forge(verb) => self.0.get(&format!("{verb} {what}")).copied(),
@@ -150,6 +150,13 @@ impl Order {
     fn end_of(&self, stage: &str) -> Option<usize> {
         let place = |name: &str| STAGES.iter().position(|stage| stage.name() == name);
         self.1.iter().rposition(|(of, _)| place(of) <= place(stage))
+    }
+
+    /// The last step that a stage may come to that looked in vain: the one that spoke last, or the one
+    /// after it.
+    pub fn after(&self, stage: &str) -> Option<usize> {
+        let at = STAGES.iter().position(|s| s.name() == stage)?;
+        self.end_of(STAGES.get(at + 1).unwrap_or(&STAGES[at]).name())
     }
 }
 
@@ -229,7 +236,7 @@ async fn told(undisturbed: Arc<Undisturbed>, early: bool, fault: Fault) {
     let context = format!("{fault:?}\n{:?}\n{}", ran.state, ran.told());
     let stage = broken.hit.into_inner().unwrap().unwrap_or_else(|| panic!("it never came: {context}"));
     let since = broken.since.into_inner().unwrap();
-    let finished = if early { State::Waiting } else { State::Holds };
+    let (finished, wanted) = undisturbed.end(early);
     let went_on = matches!(&ran.state, Ok(state) if *state == finished);
     match &fault {
         // What was written is found when it is looked at: no harm done.
@@ -252,11 +259,7 @@ async fn told(undisturbed: Arc<Undisturbed>, early: bool, fault: Fault) {
         }
     }
     world.run().await.must_be(finished);
-    if early {
-        world.merge();
-        world.run().await.must_be(State::Holds);
-    }
-    world.snapshot().assert_same(&undisturbed.last, &format!("after {fault:?}"));
+    world.snapshot().assert_same(wanted, &format!("after {fault:?}"));
 }
 
 /// Whether a look that failed, after that stage had spoken, decides nothing.
@@ -291,12 +294,7 @@ fn reported(ran: &Ran, fault: &Fault, context: &str) {
 
 /// Nothing of a later step than the one that failed.
 fn past(order: &Order, fault: &Fault, stage: &str, since: &[Effect], context: &str) {
-    let last = order.of_fault(fault).or_else(|| {
-        // A look at something that is no target: the stage that looked is the one that spoke
-        // last, or the one after it.
-        let at = STAGES.iter().position(|s| s.name() == stage)?;
-        order.end_of(STAGES.get(at + 1).unwrap_or(&STAGES[at]).name())
-    });
+    let last = order.of_fault(fault).or_else(|| order.after(stage));
     for effect in since.iter().filter(|effect| effect.kind != Writes::Log) {
         assert!(order.step(effect) <= last, "written past the fault: {effect:?}: {context}");
     }

@@ -8,6 +8,7 @@ mod plan;
 mod safety;
 mod stale;
 mod twice;
+mod wire;
 mod world;
 
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ use crate::support::world::{Case, Ran, Shipped, World, WorldSnapshot};
 /// How many cases of a law run at once.
 const AT_ONCE: usize = 4;
 
-/// Runs cases beside each other; the first that fails fails the law.
+/// Runs cases beside each other; one that fails fails the law, once all have ended.
 async fn all<F: Future<Output = ()>>(cases: impl IntoIterator<Item = impl FnOnce() -> F + Send + 'static>) {
     beside(AT_ONCE, cases).await;
 }
@@ -32,17 +33,18 @@ async fn beside<F: Future<Output = ()>>(
     at_once: usize,
     cases: impl IntoIterator<Item = impl FnOnce() -> F + Send + 'static>,
 ) {
-    let mut running = tokio::task::JoinSet::new();
+    let (mut running, mut failed) = (tokio::task::JoinSet::new(), 0);
     for case in cases {
         if running.len() == at_once {
-            running.join_next().await.unwrap().unwrap();
+            failed += usize::from(running.join_next().await.unwrap().is_err());
         }
         let runtime = tokio::runtime::Handle::current();
         running.spawn_blocking(move || runtime.block_on(case()));
     }
     while let Some(ended) = running.join_next().await {
-        ended.unwrap();
+        failed += usize::from(ended.is_err());
     }
+    assert_eq!(failed, 0, "cases failed; each has said why");
 }
 
 /// A promotion nobody disturbs, and where it can be entered.
@@ -50,6 +52,8 @@ struct Undisturbed {
     fresh: World,
     /// Waiting, and then merged by a person.
     merged: World,
+    /// How the world looks when it waits, and at the end.
+    waiting: WorldSnapshot,
     last: WorldSnapshot,
     /// The effects before and after the merge.
     before: Count,
@@ -68,6 +72,7 @@ impl Undisturbed {
         let (before, after) = (Count::default(), Count::default());
         let first = world.session().run_watched(&world.request(), &before).await;
         first.must_be(State::Waiting);
+        let waiting = world.snapshot();
         world.merge();
         let merged = world.copy();
         let second = world.session().run_watched(&world.request(), &after).await;
@@ -78,7 +83,7 @@ impl Undisturbed {
             hosted(&before) + hosted(&after),
             "GitHub was asked for writes that nobody watched"
         );
-        Self { fresh, merged, last: world.snapshot(), before, after, told: [first, second] }
+        Self { fresh, merged, waiting, last: world.snapshot(), before, after, told: [first, second] }
     }
 
     fn effects(&self) -> usize {
@@ -90,6 +95,11 @@ impl Undisturbed {
         let (before, after) = (self.before.effects.lock().unwrap(), self.after.effects.lock().unwrap());
         let all = before.iter().chain(after.iter()).enumerate();
         all.filter(|(_, effect)| kinds(effect.kind)).map(|(at, _)| at + 1).collect()
+    }
+
+    /// Where a run of a world ends, before the merge and after it.
+    fn end(&self, early: bool) -> (State, &WorldSnapshot) {
+        if early { (State::Waiting, &self.waiting) } else { (State::Holds, &self.last) }
     }
 
     /// A world in which that effect (from 1) is still to come, its number in a run of it, and

@@ -83,9 +83,11 @@ impl Act {
     }
 }
 
+/// Whether a fault is about a request.
+pub type Fits = Box<dyn Fn(&Request) -> bool + Send>;
+
 struct Fault {
-    method: String,
-    pattern: String,
+    fits: Fits,
     times: RangeInclusive<usize>,
     seen: usize,
     act: Act,
@@ -103,8 +105,12 @@ pub struct Script {
 }
 
 impl Script {
-    pub fn fault(&mut self, method: &str, pattern: &str, times: RangeInclusive<usize>, act: Act) {
-        self.faults.push(Fault { method: method.into(), pattern: pattern.into(), times, seen: 0, act });
+    pub fn fault(&mut self, fits: Fits, times: RangeInclusive<usize>, act: Act) {
+        self.faults.push(Fault { fits, times, seen: 0, act });
+    }
+
+    pub fn heal(&mut self) {
+        self.faults.clear();
     }
 
     pub fn hook(&mut self, nth: usize, after: bool, hook: Hook) {
@@ -119,7 +125,7 @@ impl Script {
     pub fn acts(&mut self, request: &Request) -> Vec<Act> {
         let mut acts = Vec::new();
         for fault in &mut self.faults {
-            if (fault.method == "*" || fault.method == request.method) && matches(&fault.pattern, &request.target) {
+            if (fault.fits)(request) {
                 fault.seen += 1;
                 if fault.times.contains(&fault.seen) {
                     acts.push(fault.act.clone());

@@ -30,7 +30,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use super::http::Server;
+use super::http::{Request, Server};
 pub use call::WEB;
 pub use faults::Act;
 use faults::Hook;
@@ -105,7 +105,26 @@ impl FakeGitHub {
     /// Plans a fault for those occurrences (from 1) of a method (`*`: any) on targets that contain
     /// the pattern, in which `*` stands for anything.
     pub fn fault(&self, method: &str, pattern: &str, times: RangeInclusive<usize>, act: Act) {
-        self.shared.script.lock().unwrap().fault(method, pattern, times, act);
+        let (method, pattern) = (method.to_owned(), pattern.to_owned());
+        let fits = move |request: &Request| {
+            (method == "*" || method == request.method) && faults::matches(&pattern, &request.target)
+        };
+        self.fault_where(fits, times, act);
+    }
+
+    /// The same for the requests that fit.
+    pub fn fault_where(
+        &self,
+        fits: impl Fn(&Request) -> bool + Send + 'static,
+        times: RangeInclusive<usize>,
+        act: Act,
+    ) {
+        self.shared.script.lock().unwrap().fault(Box::new(fits), times, act);
+    }
+
+    /// Nothing goes wrong any more.
+    pub fn heal(&self) {
+        self.shared.script.lock().unwrap().heal();
     }
 
     /// Calls `hook` right before (or, after it was done, right before the answer to) the nth write
