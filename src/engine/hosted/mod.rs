@@ -38,17 +38,21 @@ struct Arm<'a> {
 }
 
 impl Hosted<'_> {
-    /// Does an action on a forge. Where the outcome of a write is unclear it is looked at once more, by
-    /// the same arm with nothing to write with: done is done.
+    /// Does an action on a forge. Where the outcome of a write is unclear, or another runner may have
+    /// been faster, it is looked at once more, by the same arm with nothing to write with: done is done.
     pub async fn one(&self, action: &Action) -> Done {
         let arm = Arm { hosted: self, write: self.write, begun: AtomicBool::default() };
-        match arm.act(action).await {
-            Err(WriteError::Unknown(unknown)) if arm.begun.load(Ordering::Relaxed) => {
-                let only_looking = Arm { write: None, begun: AtomicBool::default(), ..arm };
-                let there = only_looking.act(action).await;
-                there.map_err(|_| unclear(unknown).into())
-            }
-            done => done,
+        let error = match arm.act(action).await {
+            Ok(()) => return Ok(()),
+            Err(error @ WriteError::Lost { .. }) => return Err(error),
+            Err(error) if !arm.begun.load(Ordering::Relaxed) => return Err(error),
+            Err(error) => error,
+        };
+        let only_looking = Arm { write: None, begun: AtomicBool::default(), ..arm };
+        match (only_looking.act(action).await, error) {
+            (Ok(()), _) => Ok(()),
+            (_, WriteError::Unknown(unknown)) => Err(unclear(unknown).into()),
+            (_, error) => Err(error),
         }
     }
 }

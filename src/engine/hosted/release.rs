@@ -4,7 +4,7 @@ use super::Arm;
 use super::expect::{Done, expected, found, is, lost, release, these_alone, unchanged};
 use crate::model::{Blob, Digest, RefName, Unknown};
 use crate::port::WriteError;
-use crate::port::forge::{Asset, Latest, NewRelease, Release, ReleaseEdit};
+use crate::port::forge::{Asset, Latest, NewRelease, Release, ReleaseEdit, ReleaseId};
 use crate::stage::There;
 use crate::stage::record::File;
 
@@ -53,7 +53,18 @@ impl Arm<'_> {
         }
         let name = tag.short().to_owned();
         let draft = NewRelease { tag: name.clone(), name, body: body.to_owned(), target: target.to_owned() };
-        self.write()?.create_draft(&draft).await.map(drop)
+        let made = self.write()?.create_draft(&draft).await?;
+        self.keep_first(tag, made).await
+    }
+
+    /// Two runners may have looked in vain at the same time: the draft that was made first stays, and
+    /// whoever made another takes it back, empty as it still is.
+    async fn keep_first(&self, tag: &RefName, made: ReleaseId) -> Done {
+        let releases = found(self.read()?.releases().await, "the releases")?;
+        match releases.drafts(tag.short()).any(|draft| draft.id < made) {
+            true => self.write()?.delete_release(made).await,
+            false => Ok(()),
+        }
     }
 
     pub(super) async fn edit_draft(&self, tag: &RefName, body: &str, expect: Digest) -> Done {

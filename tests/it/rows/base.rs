@@ -63,7 +63,11 @@ async fn outside_the_root_goes_on_where_it_is_declared_and_is_reported() {
     noted(&ran, "verify", "as declared (tools are tested on their own): hack/tool.sh");
     // The merge differs, and with it what names it; every digest is the same.
     for line in wanted.difference(&world.snapshot()) {
-        assert!(line.starts_with("~ refs/") && line.contains(&merge) || line.contains("refs/tags/"), "{line}");
+        let moved = line.starts_with("~ refs/") && line.contains(&merge) || line.contains("refs/tags/");
+        // The release says what was not tested.
+        let said = line.starts_with("- github release v1.6.2 ")
+            || line.starts_with("+ github release v1.6.2 ") && line.contains("tested on their own");
+        assert!(moved || said, "{line}");
     }
 }
 

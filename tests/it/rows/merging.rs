@@ -5,22 +5,20 @@ use sealift::engine::State;
 use super::{
     CHANGELOG, LINE, MODULE_TAG, STAGING, TAG, cozystack, merged, nothing_public, refused, refused_untouched, waiting,
 };
-use crate::support::world::{Case, MAIN, World};
+use crate::support::github::How;
+use crate::support::world::{Case, MAIN, World, shipped};
 
-/// Types the advice given after a squash: a second merge of the same branch, with a merge commit.
+/// Follows the advice given after a squash: the same branch is merged once more, with a merge commit.
 async fn heeded(world: &World, hint: &str) {
-    let command = hint.split("git ").nth(1).unwrap().split(" (on main)").next().unwrap();
-    let clone = world.clone_of(MAIN);
-    world.sandbox.git(&clone, &[&command.split(' ').collect::<Vec<_>>()[..], &["--no-edit"]].concat());
-    world.push(&clone, &["HEAD"]);
-    let merge = world.sandbox.git(&clone, &["rev-parse", "HEAD"]);
+    let number = hint.split("/pull/").nth(1).unwrap().split(',').next().unwrap().parse().unwrap();
+    let merge = world.github().merge_pull(number, How::Merge);
     world.run().await.must_be(State::Holds);
     assert_eq!(world.names_of(TAG), Some(merge));
     assert!(world.run().await.acted().is_empty());
 }
 
 const SQUASHED: [&str; 3] =
-    ["it was squashed or rebased", "a second time", "git merge --no-ff origin/release-1.6.2 (on main)"];
+    ["it was squashed or rebased", "the second from release-1.6.2", "with a merge commit; then run sealift again"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_the_branch_deleted_by_the_host() {
@@ -60,6 +58,25 @@ async fn squashed() {
     refused_untouched(&ran, "wait", &SQUASHED, &before, &world);
     nothing_public(&world);
     heeded(&world, refused(&ran, "wait", &[]).hint.as_ref().unwrap()).await;
+}
+
+/// Where there is no pull request, the way on is typed.
+#[tokio::test(flavor = "multi_thread")]
+async fn squashed_on_plain_git() {
+    let git = shipped().into_iter().find(|shipped| shipped.forge() == "git").unwrap();
+    let world = World::build(&Case::of(&git)).await;
+    world.run().await.must_be(State::Waiting);
+    world.squash();
+    let ran = world.run().await;
+    let hint = refused(&ran, "wait", &[SQUASHED[0], "a second time"]).hint.as_ref().unwrap();
+    let command = hint.split("git ").nth(1).unwrap().split(" (on main)").next().unwrap();
+    assert_eq!(command, "merge --no-ff origin/release-1.6.2");
+    let clone = world.clone_of(MAIN);
+    world.sandbox.git(&clone, &[&command.split(' ').collect::<Vec<_>>()[..], &["--no-edit"]].concat());
+    world.push(&clone, &["HEAD"]);
+    let merge = world.sandbox.git(&clone, &["rev-parse", "HEAD"]);
+    world.run().await.must_be(State::Holds);
+    assert_eq!(world.names_of(TAG), Some(merge));
 }
 
 /// The branch is made again, since the way on needs it.

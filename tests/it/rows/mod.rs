@@ -92,6 +92,13 @@ fn refused_untouched(ran: &Ran, stage: &str, texts: &[&str], before: &WorldSnaps
     before.assert_same(&world.snapshot(), "refused");
 }
 
+/// Nothing was done but to say on the pull request and in the draft what the branch holds now.
+#[track_caller]
+fn only_rendered(ran: &Ran) {
+    let acted = ran.acted();
+    assert!(acted.iter().all(|action| action.starts_with("edit-")), "{acted:?}");
+}
+
 /// Every public name of the version that is there.
 fn public(snapshot: &WorldSnapshot) -> Vec<&str> {
     let public = |name: &&str| {

@@ -22,8 +22,12 @@ async fn with_one_candidate_both_succeed_and_the_world_is_the_same() {
         let world = fresh().await;
         let wanted = undisturbed(&world).await;
         let (one, two) = tokio::join!(world.run(), world.run());
-        one.must_be(State::Waiting);
-        two.must_be(State::Waiting);
+        // GitHub takes two drafts of one tag: the later one is taken back, and who sees both meanwhile stops.
+        for ran in [one, two] {
+            let both = ran.told().contains("there are 2 drafts of v1.6.2");
+            ran.must_be(if both { State::Refused } else { State::Waiting });
+        }
+        world.run().await.must_be(State::Waiting);
         world.merge();
         let (one, two) = tokio::join!(world.run(), world.run());
         one.must_be(State::Holds);

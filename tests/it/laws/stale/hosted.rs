@@ -7,6 +7,8 @@ use sealift::engine::State;
 
 use super::{Meanwhile, Moment};
 use crate::laws::Undisturbed;
+use crate::support::crash::Writes;
+use crate::support::github::MARIA;
 use crate::support::github::state::{Release, State as GitHub};
 use crate::support::world::{Ran, World, shipped};
 
@@ -102,6 +104,24 @@ async fn a_draft_that_appears_is_taken_and_not_made_twice() {
             world.run().await.must_be(State::Holds);
             assert_eq!(text(&world), THEIRS, "people's text is what is published");
         }
+    }
+}
+
+/// Between the last look and the write nothing can be compared: who made the later draft takes it back.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_drafts_made_at_once_the_first_stays() {
+    for undisturbed in hosted().await {
+        let world = undisturbed.fresh.copy();
+        let creates = |moment: &Moment<'_>| matches!(moment, Moment::Before(effect) if effect.kind == Writes::Forge("create-draft"));
+        let tag = world.names().git_tag;
+        let first = || {
+            world.github().state().add_release(tag.short(), true, false);
+        };
+        let ran = Meanwhile::new(creates, first).during_a_run(&world).await;
+        let world = Met { world: world.copy(), ran }.goes_on_to(State::Waiting);
+        assert_eq!(release(&mut world.github().state(), &world).author, MARIA, "the first one is somebody else's");
+        world.merge();
+        world.run().await.must_be(State::Holds);
     }
 }
 
