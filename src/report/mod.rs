@@ -3,7 +3,7 @@
 //! Every reporter is an [`Observer`] that is handed its writers and its style, so nothing here
 //! reads the environment, the clock or the terminal. What comes from outside (names, messages,
 //! a server's words) is made safe for the place it is printed in: [`text`] for terminals and
-//! logs, [`escape`] for Markdown, [`annotations`] for GitHub workflow commands.
+//! logs, [`crate::model::markdown`] for Markdown, [`annotations`] for GitHub workflow commands.
 //!
 //! Data goes to `out`, talk goes to `err`. A write that fails is remembered and stops that
 //! writer, never the promotion: [`Reporter::close`] tells, and a closed pipe is silent.
