@@ -43,9 +43,9 @@ manifest() { curl -sSf -H "Accept: $TYPES" "$registry/v2/${1#"$HOST"/}/manifests
 blob() { curl -sSfL "$registry/v2/${1#"$HOST"/}/blobs/$2"; }
 words() { tr -d ' \n' | tr '[],' '\n\n\n' | sed -n 's/^"\(.*\)"$/\1/p'; }
 
-# Every ref of the origin, and every tag of the registry with the digest of the bytes it names.
+# Every ref of the origin but those that a host makes itself for pull requests, and every tag of the registry with the digest of the bytes it names.
 list() {
-  git for-each-ref --format='ref %(refname) %(objectname) %(*objectname)' | sed 's/ $//'
+  git for-each-ref --format='ref %(refname) %(objectname) %(*objectname)' | sed '/^ref refs\/pull\//d; s/ $//'
   curl -sSf "$registry/v2/_catalog?n=1000" >"$tmp/all" || return 1
   sed "s|.*\"repositories\":||" "$tmp/all" | words >"$tmp/catalog"
   [ -s "$tmp/catalog" ] && [ "$(wc -l <"$tmp/catalog")" -lt 1000 ] || { echo "the catalog is empty or cut" >&2; return 1; }

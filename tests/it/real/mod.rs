@@ -6,4 +6,4 @@ mod mutations;
 mod parts;
 mod promotion;
 mod proxy;
-mod tree;
+pub mod tree;

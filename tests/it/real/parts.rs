@@ -1,5 +1,5 @@
 //! A world of real parts: docker-registry as a process, git behind file:// or smart HTTP, and the
-//! program itself as a process, on one machine after another.
+//! program itself as a process, on one machine after another. GitHub alone is a stand-in.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -110,6 +110,7 @@ impl Parts {
         command.env("HOME", machine.home.path()).current_dir(machine.home.path());
         command.args(words).arg(format!("v{}", self.world.rc)).arg("--pipeline").arg(&self.world.shipped.file);
         command.args(["--repo", &self.origin, "--registry", &format!("{HOST}={}", self.proxy.url())]);
+        command.args(self.world.forge_arguments()).args(self.world.input_arguments());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 /// From the fixture tree; none of them carries a version.
-const COMPLETED: [&str; 9] = [
+const COMPLETED: [&str; 10] = [
+    ".github",
     "README.md",
     "api",
     "docs",

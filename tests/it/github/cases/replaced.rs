@@ -76,6 +76,41 @@ async fn another_folder_replaces_when_it_is_said() {
     assert!(again.acted().is_empty(), "{:?}", again.acted());
 }
 
+/// The first file is another, the next isn't: the old record says so, and nobody takes it for a draft
+/// that was begun. Said once more, the replacement goes on where it was.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replacement_that_died_is_found_and_goes_on_when_it_is_said() {
+    let world = waiting().await;
+    let before = asset(&world, RECORD);
+    world.github().fault("POST", "*/assets?name=cozypkg-linux*", 1..=1, Act::status(500));
+    replacing(&world).run(&world.request()).await.must_be(State::Failed);
+    assert_eq!(asset(&world, "cozypkg-checksums.txt"), b"built elsewhere\n");
+    assert_eq!(asset(&world, RECORD), before, "the record is the last to go");
+    let (half, writes) = (world.snapshot(), Writes::of(&world));
+    for session in [world.session(), bringing(&world, &other_folder(&world))] {
+        let ran = session.run(&world.request()).await;
+        refused(&ran, "propose", &["cozypkg-checksums.txt is another file than", "--replace-assets"]);
+        assert!(ran.acted().is_empty(), "{:?}", ran.acted());
+    }
+    writes.none();
+    half.assert_same(&world.snapshot(), "refused");
+    // Merged as it is, nothing public comes of it.
+    let merged = world.copy();
+    merged.github().merge_pull(1, How::Merge);
+    let ran = merged.run().await;
+    refused(&ran, "gate", &["cozypkg-checksums.txt is another file than"]);
+    assert!(merged.github().state().release_mut(VERSION).unwrap().draft);
+    replacing(&merged).run(&merged.request()).await.must_be(State::Holds);
+    let ran = replacing(&world).run(&world.request()).await;
+    ran.must_be(State::Waiting);
+    assert!(!ran.acted().iter().any(|action| action.contains("checksums")), "{:?}", ran.acted());
+    assert_eq!(asset(&world, BUILT), b"built elsewhere\n");
+    assert_ne!(asset(&world, RECORD), before);
+    assert_eq!(assets(&world).len(), 5);
+    world.github().merge_pull(1, How::Merge);
+    world.run().await.must_be(State::Holds);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_nobodys_goes_with_the_replacement_and_not_before() {
     let world = waiting().await;
@@ -133,4 +168,22 @@ async fn the_next_candidate_waits_for_files_built_from_it() {
     let ran = session.run(&world.request()).await;
     super::waits(&ran, "propose", "assets", &[&pin(&world)]);
     assert_eq!(assets(&world).len(), 5, "what is there stays until there is something in its place");
+}
+
+/// The old candidate's record marks what is there as replaceable until the new one takes its place.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_candidates_files_that_died_half_way_go_on_by_themselves() {
+    let world = waiting().await.cut("1.6.2-rc.2".parse().unwrap(), MAIN).await;
+    world.github().fault("POST", "*/assets?name=nocloud*", 1..=1, Act::status(500));
+    world.run().await.must_be(State::Failed);
+    assert_eq!(asset(&world, COPIED), b"metal-amd64.iso of v1.6.2-rc.2\n");
+    let record = |world: &World| serde_json::from_slice::<serde_json::Value>(&asset(world, RECORD)).unwrap();
+    assert_eq!(record(&world)["candidate"], "v1.6.2-rc.1");
+    let ran = world.run().await;
+    ran.must_be(State::Waiting);
+    assert!(!ran.acted().iter().any(|action| action.contains("metal-amd64.iso")), "{:?}", ran.acted());
+    assert_eq!(record(&world)["candidate"], "v1.6.2-rc.2");
+    assert_eq!(assets(&world).len(), 5);
+    world.github().merge_pull(1, How::Merge);
+    world.run().await.must_be(State::Holds);
 }
