@@ -9,6 +9,19 @@ pub fn prose(text: &str) -> String {
     text.trim().lines().map(|line| escaped(&clean(line))).collect::<Vec<_>>().join("<br>")
 }
 
+/// The same, and nothing becomes a link by itself: an author's address, or a reference that would show
+/// up on another page.
+pub fn unlinked(text: &str) -> String {
+    let mut safe = prose(text).replace("://", ":&#8203;//");
+    // GitHub doesn't tell capitals apart here; a zero-width space before the sign breaks it.
+    for (lead, sign) in [("www", '.'), ("gh", '-')] {
+        let lower = safe.to_ascii_lowercase();
+        let places: Vec<usize> = lower.match_indices(&format!("{lead}{sign}")).map(|(at, _)| at + lead.len()).collect();
+        places.into_iter().rev().for_each(|at| safe.insert_str(at, "&#8203;"));
+    }
+    safe
+}
+
 fn escaped(line: &str) -> String {
     let mut safe = String::with_capacity(line.len());
     for c in line.chars() {
@@ -88,6 +101,15 @@ mod tests {
         assert_eq!(prose("cc @team, see #12"), "cc @&#8203;team, see #&#8203;12");
         assert_eq!(prose("![x](http://y) &#64;z"), "!\\[x\\](http://y) &amp;#&#8203;64;z");
         assert_eq!(prose("\\|"), "\\\\\\|");
+    }
+
+    #[test]
+    fn nothing_becomes_a_link_by_itself() {
+        let text = unlinked("see https://evil.example/x, wWw.evil.example, GH-12, gH-12, @a, ünï GH-1");
+        for link in ["https://", "wWw.", "GH-", "gH-", "@a"] {
+            assert!(!text.contains(link), "{link}: {text}");
+        }
+        assert_eq!(unlinked("packages/a/values.yaml"), "packages/a/values.yaml");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::World;
 use super::changelog::Changelog;
 use crate::model::CommitId;
-use crate::model::markdown::{code, details, prose, table};
+use crate::model::markdown::{code, details, prose, table, unlinked};
 use crate::promotion::Evidence;
 use crate::promotion::history::Pin;
 
@@ -53,7 +53,7 @@ pub fn pull(world: &World<'_>, pin: Pin, head: CommitId, changelog: &Changelog) 
     let stable = candidate.rc.stable;
     let people = world.history().people(world.promotion.content, head, world.facts.base)?;
     let commits: Vec<String> =
-        people.iter().map(|commit| format!("- {} {}", code(&commit.id.short()), prose(commit.summary()))).collect();
+        people.iter().map(|commit| format!("- {} {}", code(&commit.id.short()), unlinked(commit.summary()))).collect();
     let mut text = format!(
         "This promotes **v{}** to **v{stable}**. Nothing is rebuilt: every digest is the one that was tested.\n\n\
          **Merge it with a merge commit. Don't squash, don't rebase:** the release is made from these commits.\n\n{}\n",
