@@ -10,7 +10,7 @@ use crate::model::{Answer, CommitId, Rc, RefName, Stable, Unknown};
 use crate::port::forge::{self, ForgeRead, Pull, PullState};
 use crate::port::repository::{Listed, Merged};
 use crate::preview::{
-    self, Artifact, Finding, Outlook, Preview, PullRequest, Sought, Source, Subject, Topic, Version, names,
+    self, Artifact, Finding, Outlook, Preview, PullRequest, Sought, Source, Subject, Topic, Version, names, released,
 };
 use crate::promotion::Change;
 use crate::promotion::locate::Request;
@@ -66,7 +66,8 @@ async fn look_at(
     let memory = Memory::new(look.spool.clone());
     let sight = Sight { registry: look.registry, memory: &memory, parallel: look.parallel };
     let spool = &look.spool;
-    preview::look(Sought { pipeline: look.pipeline, tree, subject, rc, refs, base, sight, spool }).await
+    let (pipeline, forge) = (look.pipeline, look.forge);
+    preview::look(Sought { pipeline, tree, subject, rc, refs, base, sight, forge, spool }).await
 }
 
 async fn pull(number: u64, rc: Option<Rc>, look: &Looker<'_>) -> anyhow::Result<(Preview, Vec<Event>)> {
@@ -191,6 +192,10 @@ async fn release_of(version: Stable, subject: Subject, look: &Looker<'_>) -> any
         destinations.push(names::chart(world.sight(), &chart.repository, &tag, found).await);
     }
     destinations.extend(names::git(&facts.names, Ok(&facts.refs), facts.merged(), found));
+    if let Some(forge) = look.forge {
+        destinations.push(released::release(forge, &facts.names.git_tag, facts.merged().is_some(), found).await);
+    }
+    destinations.extend(released::aliases(look.pipeline, promotion.images.len()));
     preview.destinations = destinations;
     let mut preview = preview.judged();
     preview.outlook = outlook;

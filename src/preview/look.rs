@@ -4,10 +4,11 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::{Finding, Preview, Source, Subject, Topic, Version, artifact, names, published};
+use super::{Finding, Preview, Source, Subject, Topic, Version, artifact, names, published, released};
 use crate::archive::chart::Chart;
 use crate::model::{Rc, RefName, Refusal, Repository, Tag, Unknown};
 use crate::pipeline::Pipeline;
+use crate::port::forge::ForgeRead;
 use crate::port::repository::Refs;
 use crate::promotion::locate::base_of;
 use crate::promotion::survey::{Survey, survey};
@@ -29,6 +30,8 @@ pub struct Sought<'a> {
     /// The branch that the tree goes into, where there is one.
     pub base: Option<RefName>,
     pub sight: Sight<'a>,
+    /// Who hosts releases; nobody on plain git, or where nobody is to be asked.
+    pub forge: Option<&'a dyn ForgeRead>,
     /// Where the artifact is packed.
     pub spool: &'a Path,
 }
@@ -60,7 +63,12 @@ pub async fn look(sought: Sought<'_>) -> anyhow::Result<Preview> {
                 destinations.push(names::chart(sight, repository, tag, found).await);
             }
             preview.destinations = destinations;
-            git(&sought, rc, &mut preview)?;
+            let names = git(&sought, rc, &mut preview)?;
+            if let Some(forge) = sought.forge {
+                let release = released::release(forge, &names.git_tag, false, &mut preview.findings).await;
+                preview.destinations.push(release);
+            }
+            preview.destinations.extend(released::aliases(sought.pipeline, local.survey.images.len()));
         }
         None => {
             let (findings, note) = published::digests(sought.sight, occurrences).await;
@@ -154,7 +162,7 @@ fn local(sought: &Sought<'_>, rc: Option<&Rc>, preview: &mut Preview) -> anyhow:
 }
 
 /// The git names, and whether the tree goes where they are made from.
-fn git(sought: &Sought<'_>, rc: &Rc, preview: &mut Preview) -> anyhow::Result<()> {
+fn git(sought: &Sought<'_>, rc: &Rc, preview: &mut Preview) -> anyhow::Result<Names> {
     let (found, line) = (&mut preview.findings, sought.pipeline.branches.line.stable(&rc.stable));
     let into = match sought.refs.map(|refs| base_of(sought.pipeline, refs, &rc.stable)) {
         Ok(Ok(into)) => into,
@@ -171,5 +179,5 @@ fn git(sought: &Sought<'_>, rc: &Rc, preview: &mut Preview) -> anyhow::Result<()
     }
     let names = Names::with_base(sought.pipeline, rc, into)?;
     preview.destinations.extend(names::git(&names, sought.refs, None, found));
-    Ok(())
+    Ok(names)
 }

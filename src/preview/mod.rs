@@ -9,6 +9,7 @@ mod finding;
 mod look;
 pub mod names;
 mod published;
+pub mod released;
 
 use serde::Serialize;
 

@@ -36,6 +36,8 @@ pub enum Kind {
     ModuleTag,
     GitTag,
     Line,
+    Release,
+    Alias,
 }
 
 /// Where a name stands. Unknown is never free.
@@ -59,7 +61,7 @@ pub enum Standing {
 }
 
 impl Destination {
-    fn new(kind: Kind, name: impl ToString, standing: Standing) -> Self {
+    pub(super) fn new(kind: Kind, name: impl ToString, standing: Standing) -> Self {
         Self { kind, name: name.to_string(), value: None, sources: Vec::new(), standing }
     }
 
@@ -179,7 +181,7 @@ pub fn git(
 }
 
 impl Standing {
-    fn unknown(unknown: Unknown, sources: &[String], findings: &mut Vec<Finding>) -> Self {
+    pub(super) fn unknown(unknown: Unknown, sources: &[String], findings: &mut Vec<Finding>) -> Self {
         let why = unknown.to_string();
         let mut finding = Finding::unknown(Topic::Name, unknown);
         finding.refusal = finding.refusal.at(sources);

@@ -85,6 +85,8 @@ fn kind(kind: Kind) -> &'static str {
         Kind::ModuleTag => "module tag",
         Kind::GitTag => "git tag",
         Kind::Line => "line",
+        Kind::Release => "release",
+        Kind::Alias => "alias",
     }
 }
 
@@ -136,6 +138,7 @@ fn irreversible(preview: &Preview) -> Vec<String> {
         lines.extend(named(wanted).into_iter().map(|name| format!("{} {name}, write-once", kind(wanted))));
     }
     lines.extend(named(Kind::Line).into_iter().map(|name| format!("line {name}, forward only")));
+    lines.extend(named(Kind::Release).into_iter().map(|name| format!("release {name}, published once")));
     lines
 }
 

@@ -129,6 +129,15 @@ async fn names_that_are_taken_spend_the_version() {
         assert!(matches!(standing(&ran, kind, end), Standing::Taken { .. }), "{kind:?}");
     }
     assert_eq!(*standing(&ran, Kind::ModuleTag, "v1.6.2"), Standing::Free);
+    // The release, also where its tag is nobody's.
+    let world = fresh().await;
+    let number = open(&world, RC_BRANCH, "x");
+    world.github().state().add_release("v1.6.2", false, false);
+    let ran = look(&world, number).await;
+    only(&ran, &[Topic::Name]);
+    found(&ran, Level::Refusal, Topic::Name, &["the release v1.6.2 is published already", "release the next version"]);
+    assert!(matches!(standing(&ran, Kind::Release, "v1.6.2"), Standing::Taken { .. }));
+    assert_eq!(*standing(&ran, Kind::GitTag, "v1.6.2"), Standing::Free);
 }
 
 #[tokio::test(flavor = "multi_thread")]
