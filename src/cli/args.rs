@@ -38,7 +38,7 @@ pub enum Command {
     Status(StatusArgs),
     /// Prove the candidate against the merge, or the prospective one
     Verify(PlanArgs),
-    /// Take back a promotion that is not merged: its staging branch, never a public name
+    /// Take back a promotion that is not merged: its draft and its staging branch, never a public name
     Abandon(AbandonArgs),
     /// Look at the references of a tree
     #[command(subcommand)]
@@ -95,7 +95,7 @@ pub struct World {
     /// Docker's config.json with the registries' credentials [default: $DOCKER_CONFIG or ~/.docker]
     #[arg(long, value_name = "FILE")]
     pub docker_config: Option<PathBuf>,
-    /// A file with the token for the git origin [default: $SEALIFT_GIT_TOKEN; on GitHub, its own credential]
+    /// A file with the token for the git origin [default: $SEALIFT_GIT_TOKEN]; on the pipeline's GitHub its own is used
     #[arg(long, value_name = "FILE")]
     pub git_token_file: Option<PathBuf>,
     #[command(flatten)]
@@ -124,7 +124,7 @@ pub struct GitHub {
     #[arg(long, value_name = "ID", env = "SEALIFT_GITHUB_APP_ID", requires = "github_app_key_file")]
     pub github_app_id: Option<u64>,
     /// The App's private key, a PEM file
-    #[arg(long, value_name = "FILE", env = "SEALIFT_GITHUB_APP_KEY_FILE")]
+    #[arg(long, value_name = "FILE", env = "SEALIFT_GITHUB_APP_KEY_FILE", requires = "github_app_id")]
     pub github_app_key_file: Option<PathBuf>,
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use super::args::When;
 
-/// Read once, at the start.
-#[derive(Clone, Debug, Default)]
+/// Read once, at the start. Not to be printed: tokens are in it.
+#[derive(Clone, Default)]
 pub struct Environment {
     /// This program, for commands that people can type anywhere: with its whole path, where it was
     /// called by a path.

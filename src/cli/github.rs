@@ -51,7 +51,13 @@ fn tokens(args: &Args, environment: &Environment) -> anyhow::Result<Tokens> {
     };
     Ok(match (args.github_app_id, &args.github_app_key_file, &args.github_token_file) {
         (Some(id), Some(key), _) => Tokens::app(id, read(key, "the App's key")?),
-        (_, _, Some(file)) => Tokens::token(&read(file, "the token")?),
+        (_, _, Some(file)) => match read(file, "the token")?.trim() {
+            "" => {
+                let empty = format!("{}: there is no token in it", file.display());
+                return Err(Hinted::new(empty, "put the token into the file, or leave --github-token-file out").into());
+            }
+            token => Tokens::token(token),
+        },
         (..) => environment.github_token.as_deref().map_or(Tokens::Anonymous, Tokens::token),
     })
 }

@@ -86,7 +86,12 @@ impl Session {
         let store = Arc::new(Store::open(&dir)?);
         let http = Http { ca: world.ca.clone(), ..Http::default() };
         let own = forge.as_ref().filter(|_| github::is_at(&pipeline, &url)).and_then(GitHub::credential);
-        let origin = Origin::over(store.clone(), &url, credentials.git.or(own), &http)?;
+        // Stages judge by what the forge's credential may do, so it is the one that pushes.
+        if let (Some(_), Some(file)) = (&own, &world.git_token_file) {
+            let two = format!("{}: the pipeline's GitHub is pushed to with its own credential", file.display());
+            return Err(Hinted::new(two, "leave --git-token-file out, or --github-token-file names that one").into());
+        }
+        let origin = Origin::over(store.clone(), &url, own.or(credentials.git), &http)?;
         let spool = tempfile::Builder::new()
             .prefix("spool-")
             .tempdir_in(&cache)

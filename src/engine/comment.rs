@@ -56,9 +56,7 @@ async fn plan(pull: u64, marker: &str, body: &str, look: &Looker<'_>) -> Result<
     let viewer = viewer.ok_or_else(|| Unknown::new("the credential", "there is none, and nobody can't comment"))?;
     let comments = forge.comments(pull).await.known()?;
     let comments = comments.ok_or_else(|| Unknown::new(format!("the comments on #{pull}"), "there are none to see"))?;
-    let mine = comments.iter().find(|comment| {
-        comment.author.as_deref().is_some_and(|author| viewer.is(author)) && comment.body.starts_with(marker)
-    });
+    let mine = comments.iter().find(|comment| comment.is_of(&viewer, marker));
     if mine.is_some_and(|comment| comment.body == body) {
         return Ok(None);
     }

@@ -137,7 +137,7 @@ pub(super) async fn proven(world: &World<'_>) -> anyhow::Result<Plan> {
     })
 }
 
-/// Takes a promotion back that is not merged: the staging branch goes, nothing else.
+/// Takes a promotion back that is not merged: its draft release and its staging branch go, nothing else.
 pub async fn abandon(
     request: &Request,
     discard: bool,

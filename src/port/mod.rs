@@ -15,7 +15,8 @@ pub use authority::{Authority, AuthorityError};
 
 use crate::model::Unknown;
 
-/// How a write failed. Only [`WriteError::Unknown`] leaves open whether it happened.
+/// How a write failed. Only [`WriteError::Unknown`] leaves open whether it happened, and only
+/// [`WriteError::Limited`] is worth another try, with a new look first.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// What the write expected to find was not there: nothing was written.
@@ -24,6 +25,9 @@ pub enum WriteError {
     /// The server said no: nothing was written.
     #[error("{what}: refused{}: {detail}", .status.map(|s| format!(" with {s}")).unwrap_or_default())]
     Refused { what: String, status: Option<u16>, detail: String },
+    /// The server takes no more at the moment: nothing was written. What was expected may be gone until it does.
+    #[error("{what}: refused{} for now: {detail}", .status.map(|s| format!(" with {s}")).unwrap_or_default())]
+    Limited { what: String, status: Option<u16>, detail: String },
     /// The outcome can't be known: look before repeating.
     #[error("{0}")]
     Unknown(#[from] Unknown),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Plan, Refusal, World, record};
 use crate::model::{Answer, Blob, CommitId};
-use crate::pipeline::Globs;
+use crate::pipeline::{Globs, asset_name};
 use crate::port::forge::{Asset, ForgeRead};
 
 /// Assets by name, sorted.
@@ -68,6 +68,9 @@ async fn from(world: &World<'_>, folder: &Path) -> Result<Files, Vec<Refusal>> {
                 "take it out of the folder, or declare it: `release.assets.built` is `{}`",
                 globs.join("`, `")
             )));
+        } else if let Err(why) = asset_name(name) {
+            let refusal = Refusal::new(why).at([folder.join(name).display()]);
+            refusals.push(refusal.hint("have the build give it another name"));
         }
     }
     for glob in globs.iter() {

@@ -104,12 +104,12 @@ async fn differences(
     Ok(Ok(places))
 }
 
-/// Rule 6: outside the root the merged repository differs from the rc commit in allowed paths only.
 /// How the rest of a commit differs from what was tested, where the pipeline lets it: for the release.
 pub fn rest_of(world: &World<'_>, commit: CommitId) -> Result<Vec<String>, PromotionError> {
     Ok(rest(world, world.store.tree_of(commit)?, "the release")?.1)
 }
 
+/// Rule 6: outside the root the merged repository differs from the rc commit in allowed paths only.
 fn rest(world: &World<'_>, tree: TreeId, name: &str) -> Result<(Vec<Refusal>, Vec<String>), PromotionError> {
     let old = world.store.tree_of(world.promotion.candidate.rc_commit)?;
     let paths: Vec<String> = world

@@ -5,7 +5,7 @@ mod expect;
 mod pull;
 mod release;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
@@ -33,31 +33,50 @@ struct Arm<'a> {
     hosted: &'a Hosted<'a>,
     /// Nothing, where it is only looked at what became of it.
     write: Option<&'a dyn ForgeWrite>,
-    /// Whether a write was begun.
-    begun: AtomicBool,
+    /// Writes that were begun.
+    begun: AtomicU32,
 }
 
+/// So often a write is tried that a limit turns away.
+const TRIES: u32 = 5;
+
 impl Hosted<'_> {
-    /// Does an action on a forge. Where the outcome of a write is unclear, or another runner may have
-    /// been faster, it is looked at once more, by the same arm with nothing to write with: done is done.
+    /// Does an action on a forge. One whose first write a limit turned away is begun anew: the look waits
+    /// the limit out, and sees what others wrote meanwhile.
     pub async fn one(&self, action: &Action) -> Done {
-        let arm = Arm { hosted: self, write: self.write, begun: AtomicBool::default() };
-        let error = match arm.act(action).await {
+        let mut tries = 1;
+        loop {
+            let arm = Arm { hosted: self, write: self.write, begun: AtomicU32::default() };
+            match arm.act(action).await {
+                Err(WriteError::Limited { .. }) if tries < TRIES && arm.begun() == 1 => tries += 1,
+                done => return arm.settled(action, done).await,
+            }
+        }
+    }
+}
+
+impl Arm<'_> {
+    /// What came of it. Where the outcome of a write is unclear, or another runner may have been faster,
+    /// it is looked at once more, by the same arm with nothing to write with: done is done.
+    async fn settled(&self, action: &Action, done: Done) -> Done {
+        let error = match done {
             Ok(()) => return Ok(()),
-            Err(error @ WriteError::Lost { .. }) => return Err(error),
-            Err(error) if !arm.begun.load(Ordering::Relaxed) => return Err(error),
+            Err(error @ (WriteError::Lost { .. } | WriteError::Limited { .. })) => return Err(error),
+            Err(error) if self.begun() == 0 => return Err(error),
             Err(error) => error,
         };
-        let only_looking = Arm { write: None, begun: AtomicBool::default(), ..arm };
+        let only_looking = Arm { hosted: self.hosted, write: None, begun: AtomicU32::default() };
         match (only_looking.act(action).await, error) {
             (Ok(()), _) => Ok(()),
             (_, WriteError::Unknown(unknown)) => Err(unclear(unknown).into()),
             (_, error) => Err(error),
         }
     }
-}
 
-impl Arm<'_> {
+    fn begun(&self) -> u32 {
+        self.begun.load(Ordering::Relaxed)
+    }
+
     async fn act(&self, action: &Action) -> Done {
         match action {
             Action::CreateDraft { tag, body, target } => self.create_draft(tag, body, &target.to_string()).await,
@@ -87,7 +106,7 @@ impl Arm<'_> {
 
     fn write(&self) -> Result<&dyn ForgeWrite, Unknown> {
         let write = self.write.ok_or_else(|| none("the forge"))?;
-        self.begun.store(true, Ordering::Relaxed);
+        self.begun.fetch_add(1, Ordering::Relaxed);
         Ok(write)
     }
 }

@@ -4,7 +4,7 @@ use super::Arm;
 use super::expect::{Done, found, lost, pull_from, unchanged};
 use crate::model::{Digest, RefName, Unknown};
 use crate::port::WriteError;
-use crate::port::forge::{Comment, NewPull, Pull, PullEdit, PullState};
+use crate::port::forge::{NewPull, Pull, PullEdit, PullState};
 
 impl Arm<'_> {
     /// The open pull request from a branch of this repository.
@@ -54,16 +54,14 @@ impl Arm<'_> {
         let read = self.read()?;
         let mine = read.viewer().await.known()?.ok_or_else(|| Unknown::new("the credential", "it is nobody's"))?;
         let comments = found(read.comments(pull).await, &format!("#{pull}"))?;
-        let mine = |comment: &&Comment| {
-            comment.author.as_deref().is_some_and(|author| mine.is(author)) && comment.body.starts_with(marker)
-        };
-        match comments.iter().find(mine) {
+        match comments.iter().find(|comment| comment.is_of(&mine, marker)) {
             Some(there) if there.body == body => Ok(()),
             Some(there) => {
                 let expect = expect.ok_or_else(|| lost(what(), "nothing", "a comment"))?;
                 unchanged(what(), &there.body, expect)?;
                 self.write()?.edit_comment(there.id, body).await
             }
+            None if expect.is_some() => Err(lost(what(), "a comment", "nothing")),
             None => self.write()?.create_comment(pull, body).await,
         }
     }

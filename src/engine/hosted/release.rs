@@ -1,7 +1,7 @@
 //! Drafts, their assets, publishing, and the mark of the latest.
 
-use super::Arm;
 use super::expect::{Done, expected, found, is, lost, release, these_alone, unchanged};
+use super::{Arm, TRIES};
 use crate::model::{Blob, Digest, RefName, Unknown};
 use crate::port::WriteError;
 use crate::port::forge::{Asset, Latest, NewRelease, Release, ReleaseEdit, ReleaseId};
@@ -60,10 +60,16 @@ impl Arm<'_> {
     /// Two runners may have looked in vain at the same time: the draft that was made first stays, and
     /// whoever made another takes it back, empty as it still is.
     async fn keep_first(&self, tag: &RefName, made: ReleaseId) -> Done {
-        let releases = found(self.read()?.releases().await, "the releases")?;
-        match releases.drafts(tag.short()).any(|draft| draft.id < made) {
-            true => self.write()?.delete_release(made).await,
-            false => Ok(()),
+        let mut tries = 1;
+        loop {
+            let releases = found(self.read()?.releases().await, "the releases")?;
+            if !releases.drafts(tag.short()).any(|draft| draft.id < made) {
+                return Ok(());
+            }
+            match self.write()?.delete_release(made).await {
+                Err(WriteError::Limited { .. }) if tries < TRIES => tries += 1,
+                done => return done,
+            }
         }
     }
 
@@ -74,7 +80,8 @@ impl Arm<'_> {
         }
         unchanged(release(tag), &draft.body, expect)?;
         let name = Some(tag.short().to_owned());
-        let edit = ReleaseEdit { tag: name.clone(), name, body: Some(body.to_owned()), ..ReleaseEdit::default() };
+        let (body, prerelease) = (Some(body.to_owned()), Some(false));
+        let edit = ReleaseEdit { tag: name.clone(), name, body, prerelease, ..ReleaseEdit::default() };
         self.write()?.edit_release(draft.id, &edit).await
     }
 
@@ -100,12 +107,18 @@ impl Arm<'_> {
         {
             return Ok(());
         }
-        match self.write()?.upload(draft.id, name, blob).await {
-            Err(refused @ WriteError::Refused { .. }) => {
-                let there = self.makes_room(&draft, tag, name, blob, There::Nothing).await?;
-                if there { Ok(()) } else { Err(refused) }
+        // Room is made: a limit is waited out by looking at the draft alone.
+        let mut tries = 1;
+        loop {
+            match self.write()?.upload(draft.id, name, blob).await {
+                Err(WriteError::Limited { .. }) if tries < TRIES => tries += 1,
+                Err(refused @ WriteError::Refused { .. }) => {
+                    let there = self.makes_room(&draft, tag, name, blob, There::Nothing).await?;
+                    return if there { Ok(()) } else { Err(refused) };
+                }
+                done => return done,
             }
-            done => done,
+            self.must_draft(tag).await?;
         }
     }
 
@@ -150,6 +163,7 @@ impl Arm<'_> {
             name: None,
             body: Some(body.to_owned()),
             draft: Some(false),
+            prerelease: Some(false),
             latest: Some(Latest::No),
         };
         self.write()?.edit_release(draft.id, &edit).await

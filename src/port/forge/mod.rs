@@ -79,30 +79,37 @@ pub trait ForgeRead: Send + Sync {
 
 /// What can be changed at a forge. No write checks an expectation, for GitHub has no
 /// compare-and-set: the interpreter looks right before. A write whose outcome is unclear is
-/// [`WriteError::Unknown`], never sent twice.
+/// [`WriteError::Unknown`], one that a limit turned away [`WriteError::Limited`]; neither is sent twice.
 pub trait ForgeWrite: Send + Sync {
     /// Makes a draft. It is found again by its id ([`ForgeRead::releases`]).
     fn create_draft<'a>(&'a self, draft: &'a NewRelease) -> BoxFuture<'a, Result<ReleaseId, WriteError>>;
 
+    /// Changes what the edit names of a release, a draft too; `draft: Some(false)` publishes it.
     fn edit_release<'a>(&'a self, release: ReleaseId, edit: &'a ReleaseEdit) -> BoxFuture<'a, Result<(), WriteError>>;
 
+    /// Deletes a release. One that is gone already is success.
     fn delete_release(&self, release: ReleaseId) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// Uploads an asset from memory or from a file, streamed.
     fn upload<'a>(&'a self, release: ReleaseId, name: &'a str, blob: &'a Blob)
     -> BoxFuture<'a, Result<(), WriteError>>;
 
+    /// Deletes an asset. One that is gone already is success.
     fn delete_asset(&self, asset: AssetId) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// Opens a pull request; answers its number.
     fn open_pull<'a>(&'a self, pull: &'a NewPull) -> BoxFuture<'a, Result<u64, WriteError>>;
 
+    /// Changes what the edit names of a pull request.
     fn edit_pull<'a>(&'a self, number: u64, edit: &'a PullEdit) -> BoxFuture<'a, Result<(), WriteError>>;
 
+    /// Adds a label, and makes it where the repository has none of that name. One that is there is success.
     fn add_label<'a>(&'a self, number: u64, label: &'a str) -> BoxFuture<'a, Result<(), WriteError>>;
 
+    /// Writes a comment, as this credential's owner.
     fn create_comment<'a>(&'a self, pull: u64, body: &'a str) -> BoxFuture<'a, Result<(), WriteError>>;
 
+    /// Changes the text of a comment.
     fn edit_comment<'a>(&'a self, comment: CommentId, body: &'a str) -> BoxFuture<'a, Result<(), WriteError>>;
 }
 

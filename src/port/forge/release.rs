@@ -81,6 +81,7 @@ pub struct ReleaseEdit {
     pub body: Option<String>,
     /// `Some(false)` publishes.
     pub draft: Option<bool>,
+    pub prerelease: Option<bool>,
     pub latest: Option<Latest>,
 }
 

@@ -1,5 +1,6 @@
 //! Pull requests and what is said on them.
 
+use super::Login;
 use crate::model::{CommitId, RefName};
 
 /// A pull request.
@@ -62,4 +63,11 @@ pub struct Comment {
     pub author: Option<String>,
     pub body: String,
     pub url: String,
+}
+
+impl Comment {
+    /// Whether it is somebody's own, and begins with a marker.
+    pub fn is_of(&self, viewer: &Login, marker: &str) -> bool {
+        self.author.as_deref().is_some_and(|author| viewer.is(author)) && self.body.starts_with(marker)
+    }
 }

@@ -4,6 +4,7 @@
 mod abandon;
 mod app;
 mod assets;
+mod credentials;
 mod drafts;
 mod evidence;
 mod finalize;
@@ -12,6 +13,7 @@ mod identity;
 mod labels;
 mod latest;
 mod leaks;
+mod limited;
 mod many;
 mod numbered;
 mod published;

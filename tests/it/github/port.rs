@@ -132,6 +132,15 @@ fn refused<T: Debug>(result: Result<T, WriteError>) -> (Option<u16>, String) {
     }
 }
 
+/// The status and the words of a write that a limit turned away.
+#[track_caller]
+fn limited<T: Debug>(result: Result<T, WriteError>) -> (Option<u16>, String) {
+    match result {
+        Err(WriteError::Limited { status, detail, .. }) => (status, detail),
+        other => panic!("expected a limit, got {other:?}"),
+    }
+}
+
 #[track_caller]
 fn unclear<T: Debug>(result: Result<T, WriteError>) -> Unknown {
     match result {

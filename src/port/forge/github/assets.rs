@@ -108,6 +108,7 @@ impl GitHub {
         };
         let url = given.split('{').next().and_then(|url| Url::parse(url).ok());
         let Some(mut url) = url.filter(|url| self.client.address.trusts(url)) else {
+            let given = self.client.told(&given);
             let detail = format!("its uploads go to `{given}`, which isn't the API's host: nothing was sent");
             return Err(refused(None, detail));
         };
@@ -119,8 +120,11 @@ impl GitHub {
         self.made_assets.add(stored.id, release.0);
         let shown = stored.digest().unwrap_or(digest);
         if stored.name != name || stored.size != size || shown != digest {
-            let detail = format!("GitHub stored {} with {} bytes of {shown}", stored.name, stored.size);
-            return Err(wrong(format!("{detail}, sent were {size} of {digest}")).with_status(reply.status).into());
+            let (name, size) = (self.client.told(&stored.name), stored.size);
+            let detail = format!("GitHub stored {name} with {size} bytes of {shown}");
+            return Err(wrong(format!("{detail}, sent were {} of {digest}", blob.descriptor.size))
+                .with_status(reply.status)
+                .into());
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use super::words;
 use crate::model::Unknown;
 use crate::port::WriteError;
 use crate::port::forge::Hosted;
+use crate::port::http::excerpt;
 
 pub(super) struct Client {
     pub address: Address,
@@ -87,10 +88,14 @@ impl Client {
         self.judge(what, reply, done)
     }
 
-    /// Anything but the one success or a clear no leaves open whether a write happened.
+    /// Anything but the one success, a limit, or a clear no leaves open whether a write happened.
     pub fn judge(&self, what: &str, reply: Reply, done: u16) -> Result<Reply, WriteError> {
         match reply.status {
             status if status == done => Ok(reply),
+            status if limit(&reply).is_some() => {
+                let detail = self.detail(&reply);
+                Err(WriteError::Limited { what: what.to_owned(), status: Some(status), detail })
+            }
             408 => Err(self.unexpected(what, &reply).into()),
             300..500 => {
                 let (what, status) = (what.to_owned(), Some(reply.status));
@@ -159,6 +164,11 @@ impl Client {
             _ => String::new(),
         };
         self.identity.confided.redact(&format!("{words}{hint}"))
+    }
+
+    /// A server's text, for a message.
+    pub fn told(&self, text: &str) -> String {
+        excerpt(&self.identity.confided.redact(text))
     }
 
     fn is_public(&self) -> bool {

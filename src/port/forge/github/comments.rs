@@ -19,6 +19,13 @@ struct Found {
     body: Option<String>,
     user: Option<User>,
     html_url: String,
+    issue_url: String,
+}
+
+impl Found {
+    fn is_on(&self, pull: u64) -> bool {
+        self.issue_url.rsplit('/').next().and_then(|number| number.parse().ok()) == Some(pull)
+    }
 }
 
 impl Row for Found {
@@ -47,17 +54,18 @@ impl GitHub {
         self.client.address.below(&["issues", "comments", &id.to_string()])
     }
 
-    /// The list; what was written here and isn't in it is read by its id.
+    /// The list; what was written here is read by its id.
     pub(super) async fn list_comments(&self, pull: u64) -> Result<Option<Vec<Comment>>, Unknown> {
         let what = self.client.name(&format!("the comments on pull request {pull}"));
         let list = self.client.list::<Vec<Found>>(&what, self.comments_url(pull)).await?;
         let Some(mut found) = list else { return Ok(None) };
-        for id in self.made_comments.of(&pull) {
-            if !found.iter().any(|comment| comment.id == id) {
-                let what = self.client.name(&format!("comment {id}, written by this run,"));
-                let reply = self.client.need(&what, Request::get(self.comment_url(id))).await?;
-                found.push(self.client.read(&what, &reply)?);
-            }
+        let made = self.made_comments.of(&());
+        found.retain(|comment| !made.contains(&comment.id));
+        for id in made {
+            let what = self.client.name(&format!("comment {id}, written by this run,"));
+            let reply = self.client.need(&what, Request::get(self.comment_url(id))).await?;
+            let comment: Found = self.client.read(&what, &reply)?;
+            found.extend(comment.is_on(pull).then_some(comment));
         }
         found.sort_by_key(|comment| comment.id);
         Ok(Some(found.into_iter().map(Comment::from).collect()))
@@ -67,7 +75,7 @@ impl GitHub {
         let what = self.client.name(&format!("a comment on pull request {pull}"));
         let json = Body::Json(json!({ "body": body }));
         let reply = self.client.write(&what, Request::write(Method::POST, self.comments_url(pull), json), 201).await?;
-        self.made_comments.add(self.client.made(&what, &reply)?, pull);
+        self.made_comments.add(self.client.made(&what, &reply)?, ());
         Ok(())
     }
 
@@ -75,7 +83,10 @@ impl GitHub {
         let what = self.client.name(&format!("comment {}", id.0));
         let json = Body::Json(json!({ "body": body }));
         let request = Request::write(Method::PATCH, self.comment_url(id.0), json);
-        let reply = self.client.write(&what, request, 200).await?;
-        self.client.same(&what, &reply, id.0)
+        let result = self.client.write(&what, request, 200).await;
+        if matches!(result, Ok(_) | Err(WriteError::Unknown(_))) {
+            self.made_comments.add(id.0, ());
+        }
+        self.client.same(&what, &result?, id.0)
     }
 }

@@ -40,7 +40,7 @@ use self::limits::Pace;
 use self::made::Made;
 use self::tokens::Identity;
 use self::transport::Transport;
-use crate::model::{RefName, Unknown};
+use crate::model::Unknown;
 use crate::port::authority::Authorities;
 use crate::port::http::{Clients, Pauses, RetryPolicy, Stats, Timeouts};
 use crate::port::repository::Credential;
@@ -97,8 +97,8 @@ pub struct GitHub {
     client: Arc<Client>,
     made_releases: Made<()>,
     made_assets: Made<u64>,
-    made_pulls: Made<RefName>,
-    made_comments: Made<u64>,
+    made_pulls: Made<()>,
+    made_comments: Made<()>,
     /// Where each release takes its assets, as GitHub said.
     uploads: Mutex<BTreeMap<u64, String>>,
 }

@@ -8,7 +8,7 @@ use super::GitHub;
 use super::body::Body;
 use super::moment::Moment;
 use super::page::Row;
-use super::transport::Request;
+use super::transport::{Reply, Request};
 use crate::model::{CommitId, RefName, Unknown};
 use crate::port::WriteError;
 use crate::port::forge::{NewPull, Pull, PullEdit, PullState};
@@ -109,11 +109,12 @@ impl GitHub {
         url.query_pairs_mut().append_pair("state", "all").append_pair("head", &from);
         let found = self.client.list::<Vec<Found>>(&what, url).await?;
         let mut found = found.ok_or_else(|| Unknown::new(&what, "not found").with_status(404))?;
-        let made = self.made_pulls.of(head);
+        let made = self.made_pulls.of(&());
         found.retain(|pull| !made.contains(&pull.number));
         let mut pulls = Vec::with_capacity(found.len() + made.len());
         for number in made {
-            let missing = || Unknown::new(self.pull_name(number), "opened by this run, and not found").with_status(404);
+            let missing =
+                || Unknown::new(self.pull_name(number), "written by this run, and not found").with_status(404);
             pulls.push(self.read_pull(number).await?.ok_or_else(missing)?);
         }
         for found in found {
@@ -140,7 +141,7 @@ impl GitHub {
         let url = self.client.address.below(&["pulls"]);
         let reply = self.client.write(&what, Request::write(Method::POST, url, Body::Json(body)), 201).await?;
         let number = self.client.made(&what, &reply)?;
-        self.made_pulls.add(number, pull.head.clone());
+        self.made_pulls.add(number, ());
         Ok(number)
     }
 
@@ -153,15 +154,25 @@ impl GitHub {
             body.insert("base".to_owned(), branch(&what, base)?.into());
         }
         let request = Request::write(Method::PATCH, self.pull_url(number), Body::Json(body.into()));
-        let reply = self.client.write(&what, request, 200).await?;
-        self.client.same(&what, &reply, number)
+        let result = self.client.write(&what, request, 200).await;
+        self.note_pull(number, &result);
+        self.client.same(&what, &result?, number)
+    }
+
+    /// Unclear is looked at, too, and not in a list that lags.
+    fn note_pull(&self, number: u64, result: &Result<Reply, WriteError>) {
+        if matches!(result, Ok(_) | Err(WriteError::Unknown(_))) {
+            self.made_pulls.add(number, ());
+        }
     }
 
     pub(super) async fn put_label(&self, number: u64, label: &str) -> Result<(), WriteError> {
         let what = self.client.name(&format!("the label {label} on pull request {number}"));
         let url = self.client.address.below(&["issues", &number.to_string(), "labels"]);
         let body = Body::Json(json!({ "labels": [label] }));
-        let reply = self.client.write(&what, Request::write(Method::POST, url, body), 200).await?;
+        let result = self.client.write(&what, Request::write(Method::POST, url, body), 200).await;
+        self.note_pull(number, &result);
+        let reply = result?;
         let labels: Vec<Label> = self.client.read(&what, &reply)?;
         let put = |found: &Label| found.name.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(label));
         match labels.iter().any(put) {

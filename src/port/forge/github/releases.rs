@@ -127,13 +127,14 @@ impl GitHub {
         let mut body = Map::new();
         let texts = [("tag_name", &edit.tag), ("name", &edit.name), ("body", &edit.body)];
         body.extend(texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), Value::from(text.clone()?)))));
-        body.extend(edit.draft.map(|draft| ("draft".to_owned(), draft.into())));
+        let flags = [("draft", edit.draft), ("prerelease", edit.prerelease)];
+        body.extend(flags.into_iter().filter_map(|(key, flag)| Some((key.to_owned(), Value::from(flag?)))));
         let latest = |latest| if latest == Latest::Yes { "true" } else { "false" };
         body.extend(edit.latest.map(|said| ("make_latest".to_owned(), latest(said).into())));
         let request = Request::write(Method::PATCH, self.release(id.0), Body::Json(body.into()));
         let result = self.client.write(&what, request, 200).await;
         // Unclear is looked at, too, and not in a list that lags.
-        if !matches!(result, Err(WriteError::Refused { .. })) {
+        if matches!(result, Ok(_) | Err(WriteError::Unknown(_))) {
             self.made_releases.add(id.0, ());
         }
         self.client.same(&what, &result?, id.0)

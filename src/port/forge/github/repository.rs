@@ -69,7 +69,7 @@ impl Client {
         }
         let found: Repository = self.read(&what, &reply)?;
         if !found.full_name.eq_ignore_ascii_case(&what) {
-            let detail = format!("it has moved to {}: name that one", found.full_name);
+            let detail = format!("it has moved to {}: name that one", self.told(&found.full_name));
             return Err(Unknown::new(what, detail).with_status(200));
         }
         Ok(Hosted {

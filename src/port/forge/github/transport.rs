@@ -40,8 +40,8 @@ pub(super) struct Transport {
 pub(super) enum Repeat {
     /// Reads: repeating changes nothing.
     Always,
-    /// Writes: only what certainly was not done, never sent or turned away by a limit.
-    Undone,
+    /// Writes: only what was never sent. What a limit turned away is for the caller to look at again.
+    Unsent,
 }
 
 pub(super) struct Request {
@@ -94,7 +94,7 @@ impl Request {
 
     /// Something that changes what people see.
     pub fn write(method: Method, url: Url, body: Body) -> Self {
-        Self { method, body, repeat: Repeat::Undone, follow: false, ..Self::get(url) }
+        Self { method, body, repeat: Repeat::Unsent, follow: false, ..Self::get(url) }
     }
 }
 
@@ -137,19 +137,22 @@ impl Transport {
         loop {
             attempt += 1;
             self.pauses.wait_out(&host, started, &self.policy).await.map_err(Failure::unsent)?;
-            if request.repeat == Repeat::Undone {
+            if request.repeat == Repeat::Unsent {
                 self.pace.turn().await;
             }
             let result = self.once(request).await;
             let limited = result.as_ref().ok().and_then(limit);
             let transient = result.as_ref().ok().filter(|reply| is_transient(reply.status));
             let asked = limited.unwrap_or_else(|| transient.and_then(|reply| retry_after(&reply.headers)));
-            if let Some(pause) = asked {
+            let repeatable = request.repeat == Repeat::Always;
+            // A read that is limited waits by itself; after a write the next look does.
+            let unsaid = (limited.is_some() && !repeatable).then_some(self.policy.cap);
+            if let Some(pause) = asked.or(unsaid) {
                 self.pauses.set(&host, pause);
             }
             let again = match &result {
-                Ok(_) => limited.is_some() || (transient.is_some() && request.repeat == Repeat::Always),
-                Err(failure) => failure.retry && (request.repeat == Repeat::Always || !failure.sent),
+                Ok(_) => repeatable && (limited.is_some() || transient.is_some()),
+                Err(failure) => failure.retry && (repeatable || !failure.sent),
             };
             match self.policy.wait(attempt, started.elapsed(), asked) {
                 Some(wait) if again => tokio::time::sleep(wait).await,

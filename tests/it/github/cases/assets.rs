@@ -167,6 +167,16 @@ async fn a_glob_without_a_file_is_refused_before_anything_is_uploaded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_github_would_rename_is_refused_before_anything_is_uploaded() {
+    let world = pinned().await;
+    let (writes, folder) = (Writes::of(&world), other_folder(&world));
+    std::fs::write(folder.join("cozypkg-my build.tar.gz"), "x").unwrap();
+    let texts = ["`cozypkg-my build.tar.gz` would be renamed by GitHub", "give it another name"];
+    refused(&bringing(&world, &folder).run(&world.request()).await, "propose", &texts);
+    writes.none();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_pipeline_that_builds_nothing_takes_no_folder_and_needs_none() {
     let world = pinned().await;
     let mut session = world.session();

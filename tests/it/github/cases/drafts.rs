@@ -237,3 +237,18 @@ async fn a_draft_that_was_deleted_waits_for_its_files_before_the_git_tag() {
     assert_eq!(seen(&world, "release v1.6.2"), Vec::<String>::new());
     world.run().await.must_be(State::Holds);
 }
+
+/// Nobody would ever find it as the latest.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_left_over_draft_that_is_marked_as_a_pre_release_is_published_as_a_release() {
+    let world = fresh().await;
+    let id = world.github().state().add_release(VERSION, true, true);
+    world.run().await.must_be(State::Waiting);
+    world.github().merge_pull(1, How::Merge);
+    world.run().await.must_be(State::Holds);
+    let mut state = world.github().state();
+    let release = state.release_mut(VERSION).unwrap();
+    assert_eq!((release.id, release.draft, release.prerelease), (id, false, false));
+    drop(state);
+    assert!(seen(&world, "release v1.6.2").iter().any(|line| line.contains(" latest")));
+}

@@ -11,7 +11,7 @@ use crate::support::github::{Act, How};
 use crate::support::world::{MAIN, Session, World};
 
 /// A machine where a folder is brought in the place of what is there.
-fn replacing(world: &World) -> Session {
+pub fn replacing(world: &World) -> Session {
     let mut session = bringing(world, &other_folder(world));
     session.inputs.replace_assets = true;
     session

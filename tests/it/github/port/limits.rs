@@ -6,7 +6,7 @@ use sealift::port::forge::github::{Config, GitHub, Tokens};
 use sealift::port::forge::{ForgeRead, ForgeWrite};
 use sealift::port::registry::RetryPolicy;
 
-use super::{World, config, draft, found, refused, unknown};
+use super::{World, config, draft, found, limited, unknown};
 use crate::support::github::{Act, MAINTAINER};
 
 #[tokio::test]
@@ -42,7 +42,7 @@ async fn a_limit_over_the_budget_is_said() {
         assert_eq!(world.requests(), before);
 
         world.fake.fault("POST", "/releases", 1..=1, act);
-        let (status, words) = refused(world.github().create_draft(&draft("v1.0.0")).await);
+        let (status, words) = limited(world.github().create_draft(&draft("v1.0.0")).await);
         assert!(matches!(status, Some(403 | 429)) && words.contains("wait 3600 s"), "{words}");
     }
     assert_eq!(world.fake.state().releases.len(), 0);

@@ -109,7 +109,9 @@ async fn nulls_that_are_allowed_are_read() {
     let pull = found(github(&server).pull(1).await);
     assert_eq!((pull.state, pull.author, pull.from_here, pull.labels.len()), (PullState::Closed, None, false, 1));
 
-    let (server, _) = canned(json!([{"id": 1, "body": null, "user": null, "html_url": "https://x"}]));
+    let (server, _) = canned(
+        json!([{"id": 1, "body": null, "user": null, "html_url": "https://x", "issue_url": "https://x/issues/1"}]),
+    );
     let comment = found(github(&server).comments(1).await).remove(0);
     assert_eq!((comment.author, comment.body.as_str()), (None, ""));
 }
