@@ -22,6 +22,8 @@ pub struct Environment {
     /// GitHub Actions: annotations are understood, and a step summary is wanted here.
     pub actions: bool,
     pub step_summary: Option<PathBuf>,
+    /// GitHub Actions: where a step leaves values for later ones.
+    pub outputs: Option<PathBuf>,
     /// The page of the workflow run this is.
     pub page: Option<String>,
     /// Who runs this, for the log.
@@ -58,6 +60,7 @@ impl Environment {
             force_color: text("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
             actions: text("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
             step_summary: path("GITHUB_STEP_SUMMARY"),
+            outputs: path("GITHUB_OUTPUT"),
             page: page(text("GITHUB_SERVER_URL"), text("GITHUB_REPOSITORY"), text("GITHUB_RUN_ID")),
             operator: text("GITHUB_ACTOR").or_else(|| text("USER")).unwrap_or_else(|| "unknown".into()),
             stdout_is_terminal: std::io::stdout().is_terminal(),
