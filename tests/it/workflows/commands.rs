@@ -135,8 +135,12 @@ fn workflows_call_commands_that_exist() {
                 }
                 steps += 1;
                 // The pipeline comes by the environment.
-                assert_eq!(workflow.yaml["env"]["SEALIFT_PIPELINE"].as_str(), Some("${{ vars.SEALIFT_PIPELINE }}"));
-                for mut words in in_arguments(step["with"]["args"].as_str().unwrap()) {
+                assert_eq!(workflow.yaml["env"]["SEALIFT_PIPELINE"].as_str(), Some(super::PIPELINE));
+                let readings = in_arguments(step["with"]["args"].as_str().unwrap()).into_iter();
+                // Both hang on the same output: without files that were built nothing is replaced by them.
+                let is = |words: &[String], start: &str| words.iter().any(|word| word.starts_with(start));
+                let readings = readings.filter(|words| is(words, "--assets=") || !is(words, "--replace-assets"));
+                for mut words in readings {
                     words.push("--pipeline=P".into());
                     wrong.extend(taken(&words, false).err());
                 }

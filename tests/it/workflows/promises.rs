@@ -134,7 +134,7 @@ fn checkouts_leave_no_credentials_and_pull_requests_are_data() {
     // The preview checks out the base alone, and knows no secret.
     let preview = super::workflow("preview.yml");
     let refs: Vec<_> = preview.job("preview").steps().iter().filter_map(|step| step["with"]["ref"].as_str()).collect();
-    assert_eq!(refs, ["${{ github.event.pull_request.base.sha }}"]);
+    assert_eq!(refs, ["${{ github.event.pull_request.base.ref }}"], "the base as it is now");
     assert!(!preview.source.contains("secrets.") && !preview.source.contains("environment:"));
     // What a finalization trusts is the base, too.
     let finalize = super::workflow("finalize.yml");
