@@ -4,6 +4,7 @@
 mod action;
 mod commands;
 mod lanes;
+mod outputs;
 mod promises;
 mod steps;
 
