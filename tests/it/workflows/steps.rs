@@ -1,6 +1,10 @@
 //! Single steps, run as a runner runs them: where the pipeline is found, who is given GitHub's token,
 //! and what makes a run red.
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use super::{PIPELINE, expressions, run, workflow};
 use crate::support::sandbox::Sandbox;
 
@@ -39,4 +43,42 @@ fn a_base_without_the_pipeline_finalizes_nothing_and_says_so() {
     assert_eq!(look(""), (false, said.to_owned(), String::new()));
     sandbox.write(&sandbox.path("home"), "p.yaml", "name: x\n");
     assert_eq!(look("7"), (true, String::new(), "there=true\n".to_owned()));
+}
+
+#[test]
+fn githubs_token_goes_to_githubs_registry_alone() {
+    let logins = [("promote.yml", "pin"), ("promote.yml", "propose"), ("finalize.yml", "finalize")];
+    let mut scripts = BTreeSet::new();
+    for (file, job) in logins {
+        let found = workflow(file);
+        let step = found.job(job).step("Log in to the registry").clone();
+        let env = &step["env"];
+        assert_eq!(env["REGISTRY"].as_str(), Some("${{ vars.SEALIFT_REGISTRY || 'ghcr.io' }}"));
+        assert_eq!(env["PASSWORD"].as_str(), Some("${{ secrets.SEALIFT_REGISTRY_PASSWORD }}"));
+        assert_eq!(env["TOKEN"].as_str(), Some("${{ github.token }}"));
+        assert_eq!(found.source.matches("github.token").count(), found.source.matches("docker login").count());
+        let sandbox = Sandbox::new();
+        let docker = "#!/bin/sh\nprintf '%s ' \"$@\"\nprintf 'password='\ncat\n";
+        sandbox.write(&sandbox.path("bin"), "docker", docker);
+        fs::set_permissions(sandbox.path("bin/docker"), PermissionsExt::from_mode(0o755)).unwrap();
+        let path = format!("{}:{}", sandbox.path("bin").display(), std::env::var("PATH").unwrap());
+        let login = |registry, password| {
+            let env = [("REGISTRY", registry), ("REGISTRY_USER", "u"), ("PASSWORD", password), ("TOKEN", "ghs_t")];
+            let (went_well, said, _) = run(&sandbox, &step, &[&env[..], &[("PATH", &path)]].concat());
+            (went_well, said)
+        };
+        let with = |registry: &str, password: &str| {
+            (true, format!("login {registry} --username u --password-stdin password={password}"))
+        };
+        assert_eq!(login("ghcr.io", ""), with("ghcr.io", "ghs_t"));
+        assert_eq!(login("ghcr.io", "p"), with("ghcr.io", "p"));
+        assert_eq!(login("registry.example", "p"), with("registry.example", "p"));
+        for elsewhere in ["registry.example", "ghcr.io.example", "GHCR.IO.", "https://ghcr.io", ""] {
+            let (went_well, said) = login(elsewhere, "");
+            assert!(!went_well && said.contains("set the secret SEALIFT_REGISTRY_PASSWORD"), "{elsewhere}: {said}");
+            assert!(!said.contains("ghs_t"), "{elsewhere}: {said}");
+        }
+        scripts.insert(step["run"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(scripts.len(), 1, "one script in three places");
 }
