@@ -8,7 +8,7 @@ use super::{expressions, text, workflows};
 const DIGEST: &str = "sha256:9be59e3d86a9a0421b3c028db7fbfdc13e6dd577ce112bdf9b6657a988fa5b66";
 
 /// What each expression in an argument can be. One that isn't here fails the test.
-const VALUES: [(&str, &[&str]); 5] = [
+const VALUES: [(&str, &[&str]); 6] = [
     ("needs.lane.outputs.candidate", &["v1.6.2-rc.1"]),
     (
         "needs.lane.outputs.version || format('--pull-request={0}', github.event.pull_request.number)",
@@ -22,6 +22,10 @@ const VALUES: [(&str, &[&str]); 5] = [
     (
         "needs.assets.outputs.built == 'true' && format('--assets={0}/assets', runner.temp) || ''",
         &["", "--assets=/tmp/assets"],
+    ),
+    (
+        "needs.assets.outputs.built == 'true' && inputs.replace-assets && '--replace-assets' || ''",
+        &["", "--replace-assets"],
     ),
 ];
 
