@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use super::{PIPELINE, expressions, run, workflow};
+use super::{PIPELINE, expressions, run, text, workflow};
 use crate::support::sandbox::Sandbox;
 
+/// A pull request from a fork gets no variable of the repository: whatever hangs on one has a default.
 #[test]
 fn the_preview_of_a_fork_needs_no_variable() {
     let preview = workflow("preview.yml");
@@ -43,6 +44,22 @@ fn a_base_without_the_pipeline_finalizes_nothing_and_says_so() {
     assert_eq!(look(""), (false, said.to_owned(), String::new()));
     sandbox.write(&sandbox.path("home"), "p.yaml", "name: x\n");
     assert_eq!(look("7"), (true, String::new(), "there=true\n".to_owned()));
+}
+
+#[test]
+fn a_proposal_that_lacks_its_files_is_red() {
+    let promote = workflow("promote.yml");
+    let propose = promote.job("propose");
+    let step = propose.step("Fail without the assets");
+    assert_eq!(step["if"].as_str(), Some("steps.propose.outputs.waiting-for == 'assets'"));
+    assert_eq!(propose.step("Promote until the merge")["id"].as_str(), Some("propose"));
+    let (went_well, said, _) = run(&Sandbox::new(), step, &[]);
+    assert!(
+        !went_well && said.starts_with("::error title=promote::") && said.contains(".github/sealift-assets"),
+        "{said}"
+    );
+    // The stage's own word for it.
+    assert!(text("src/stage/assets.rs").contains("Plan::wait(\"assets\""));
 }
 
 #[test]
