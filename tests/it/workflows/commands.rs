@@ -212,14 +212,32 @@ fn documents_name_commands_and_flags_that_exist() {
 #[test]
 fn the_example_pipeline_is_a_good_one() {
     let page = text("docs/adopt.md");
-    let block = page.split("```yaml\n").find(|block| block.trim_start().starts_with("name: ")).unwrap();
-    let lines = block.split("```").next().unwrap().lines().map(|line| line.strip_prefix("   ").unwrap_or(line));
+    let block = |start: &str| {
+        let at = page.split("```yaml\n").position(|block| block.trim_start().starts_with(start)).unwrap();
+        let block = page.split("```yaml\n").nth(at).unwrap().split("```").next().unwrap();
+        let lines: Vec<&str> = block.lines().map(|line| line.strip_prefix("   ").unwrap_or(line)).collect();
+        (at, lines.join("\n"))
+    };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sealift.yaml");
-    std::fs::write(&file, lines.collect::<Vec<_>>().join("\n")).unwrap();
-    let pipeline = sealift::pipeline::load(&file).unwrap_or_else(|error| panic!("{error}"));
+    let load = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        sealift::pipeline::load(&file).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (first, whole) = block("name: ");
+    let pipeline = load(&whole);
     assert_eq!(pipeline.name, "shop");
+    // What a base must have is asked for once it is there, or every preview until then would be red.
+    assert!(pipeline.base_requires.is_empty());
+    let (later, more) = block("base_requires:");
+    let pipeline = load(&format!("{whole}\n{more}"));
+    assert_eq!(pipeline.base_requires.iter().map(|needed| needed.file.clone()).collect::<Vec<_>>(), [FINALIZE]);
+    let copied = page.find("**Copy [`promote.yml`]").unwrap();
+    assert!(first < later && copied < page.find("base_requires:").unwrap());
 }
+
+/// The workflow that a merge starts.
+const FINALIZE: &str = ".github/workflows/finalize.yml";
 
 /// The long flags of a command and its subcommands.
 fn flags(command: &clap::Command) -> Vec<String> {
