@@ -21,7 +21,11 @@ pub struct Environment {
     pub force_color: bool,
     /// GitHub Actions: annotations are understood, and a step summary is wanted here.
     pub actions: bool,
+    /// GitHub Actions: the repository's checkout, and what is gone with the runner beside it.
+    pub workspace: Option<PathBuf>,
     pub step_summary: Option<PathBuf>,
+    /// GitHub Actions: where a step leaves values for later ones.
+    pub outputs: Option<PathBuf>,
     /// The page of the workflow run this is.
     pub page: Option<String>,
     /// Who runs this, for the log.
@@ -57,7 +61,9 @@ impl Environment {
             no_color: var("NO_COLOR").is_some(),
             force_color: text("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
             actions: text("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+            workspace: path("GITHUB_WORKSPACE"),
             step_summary: path("GITHUB_STEP_SUMMARY"),
+            outputs: path("GITHUB_OUTPUT"),
             page: page(text("GITHUB_SERVER_URL"), text("GITHUB_REPOSITORY"), text("GITHUB_RUN_ID")),
             operator: text("GITHUB_ACTOR").or_else(|| text("USER")).unwrap_or_else(|| "unknown".into()),
             stdout_is_terminal: std::io::stdout().is_terminal(),

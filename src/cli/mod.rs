@@ -18,13 +18,15 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Parser;
 
-use args::{Cli, Command, Format, RefsCommand, Show};
+use args::{Cli, Command, Format, RefsCommand};
 use environment::Environment;
 use failure::{Ended, Hinted};
 use promote::Context;
 
 use crate::engine::{Observer, State};
-use crate::report::{Annotations, Json, Markdown, Mode, Problem, Reporter, Style, Tee, Terminal, append_summary};
+use crate::report::{
+    Annotations, Json, Markdown, Mode, Outputs, Problem, Reporter, Style, Tee, Terminal, append, append_summary,
+};
 
 /// Parses the arguments and runs the command.
 pub fn main() -> ExitCode {
@@ -42,13 +44,16 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Who is told, and the Markdown that is kept for the end.
+/// Who is told, and what is kept for the end.
 struct Told {
     reporters: Tee,
     markdown: Option<Arc<Markdown>>,
+    outputs: Option<Arc<Outputs>>,
 }
 
-fn told(show: &Show, environment: &Environment, mode: Mode) -> Told {
+fn told(Cli { show, command }: &Cli, environment: &Environment) -> Told {
+    let looks = matches!(command, Command::Plan(_) | Command::Preview(_) | Command::Status(_) | Command::Verify(_));
+    let mode = if looks { Mode::Plan } else { Mode::Run };
     let color = environment.color(show.color);
     let columns = environment.columns.unwrap_or(80);
     let progress = (environment.stderr_is_terminal && !show.quiet).then_some(columns);
@@ -70,12 +75,15 @@ fn told(show: &Show, environment: &Environment, mode: Mode) -> Told {
     if environment.actions && show.format == Format::Human {
         reporters.push(Box::new(Annotations::new(Box::new(std::io::stdout()))));
     }
-    Told { reporters: Tee(reporters), markdown }
+    // Of the others, one tells of many promotions, or of none.
+    let one = matches!(command, Command::Plan(_) | Command::Run(_) | Command::Resume(_));
+    let outputs = environment.outputs.as_ref().filter(|_| one).map(|_| Arc::new(Outputs::new()));
+    reporters.extend(outputs.iter().map(|outputs| Box::new(outputs.clone()) as Box<dyn Reporter>));
+    Told { reporters: Tee(reporters), markdown, outputs }
 }
 
 async fn run(cli: &Cli, environment: &Environment) -> u8 {
-    let looks = matches!(cli.command, Command::Plan(_) | Command::Preview(_) | Command::Status(_) | Command::Verify(_));
-    let told = told(&cli.show, environment, if looks { Mode::Plan } else { Mode::Run });
+    let told = told(cli, environment);
     let code = match interruptible(cli, environment, &told.reporters).await {
         Ok(state) => state.exit_code(),
         Err(error) if broken_pipe(&error) => 0,
@@ -137,8 +145,11 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
     }
 }
 
-/// The document for a pull request or a step summary, and everything flushed.
+/// The outputs of a step, the document for a pull request or a step summary, and everything flushed.
 fn finish(told: &Told, format: Format, environment: &Environment) -> std::io::Result<()> {
+    if let (Some(outputs), Some(path)) = (&told.outputs, &environment.outputs) {
+        append(path, &outputs.render())?;
+    }
     if let Some(markdown) = told.markdown.as_ref().filter(|markdown| !markdown.is_empty()) {
         if let Some(path) = &environment.step_summary {
             append_summary(path, &markdown.render(Markdown::SUMMARY))?;

@@ -48,20 +48,26 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// The command that goes on, with what decides where it looks; it can be typed in any folder.
+///
+/// In a GitHub Actions workflow it will be typed elsewhere, in a checkout: what the runner had is gone with
+/// it, the program's own path, keys, logins and caches; and whoever types it has their own.
 fn command(verb: &str, world: &World, request: &Request, environment: &Environment) -> String {
     let version = match request {
         Request::Candidate(rc) => format!("v{rc}"),
         Request::Version(stable) => format!("v{stable}"),
     };
-    let mut words = vec![environment.program.clone(), verb.to_owned(), version];
+    let path = |path: &Path| shown(path, environment);
+    let program = if environment.actions { "sealift" } else { &environment.program };
+    let mut words = vec![program.to_owned(), verb.to_owned(), version];
     let mut flag = |name: &str, value: String| words.extend([name.to_owned(), value]);
-    flag("--pipeline", anywhere(&world.pipeline));
+    flag("--pipeline", path(&world.pipeline));
     if let Some(repo) = &world.repo {
-        flag("--repo", session::absolute(repo.clone()));
+        let repo = session::absolute(repo.clone());
+        flag("--repo", if Path::new(&repo).is_absolute() { path(Path::new(&repo)) } else { repo });
     }
     for (host, location) in &world.registries {
         let location = match location {
-            Location::Layout(dir) => format!("layout:{}", anywhere(dir)),
+            Location::Layout(dir) => format!("layout:{}", path(dir)),
             Location::Url(url) => url.clone(),
         };
         flag("--registry", format!("{host}={location}"));
@@ -69,32 +75,47 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
     if let Some(api) = &world.github.github_api {
         flag("--github-api", api.clone());
     }
-    if let Some(id) = world.github.github_app_id {
-        flag("--github-app-id", id.to_string());
-    }
-    let paths = [
-        ("--docker-config", &world.docker_config),
-        ("--git-token-file", &world.git_token_file),
-        ("--github-token-file", &world.github.github_token_file),
-        ("--github-app-key-file", &world.github.github_app_key_file),
-        ("--cache", &world.cache),
-    ];
-    for (name, path) in paths {
-        if let Some(path) = path {
-            flag(name, anywhere(path));
+    if !environment.actions {
+        if let Some(id) = world.github.github_app_id {
+            flag("--github-app-id", id.to_string());
+        }
+        let paths = [
+            ("--docker-config", &world.docker_config),
+            ("--git-token-file", &world.git_token_file),
+            ("--github-token-file", &world.github.github_token_file),
+            ("--github-app-key-file", &world.github.github_app_key_file),
+            ("--cache", &world.cache),
+        ];
+        for (name, file) in paths {
+            if let Some(file) = file {
+                flag(name, path(file));
+            }
         }
     }
     for Authority { host, file } in &world.ca {
-        let file = anywhere(file);
+        let file = path(file);
         flag("--ca", host.as_ref().map_or_else(|| file.clone(), |host| format!("{host}={file}")));
     }
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 /// What a person brought, for the command that goes on: a decision to replace or to skip is not
-/// repeated for them.
-fn brought(inputs: &InputArgs) -> String {
-    inputs.assets.as_ref().map(|dir| format!(" --assets {}", quoted(&anywhere(dir)))).unwrap_or_default()
+/// repeated for them. A runner's folder is gone with it.
+fn brought(inputs: &InputArgs, environment: &Environment) -> String {
+    let folder = inputs.assets.as_ref().filter(|_| !environment.actions);
+    folder.map(|dir| format!(" --assets {}", quoted(&anywhere(dir)))).unwrap_or_default()
+}
+
+/// A path as it can be typed: in a checkout, where a runner's was; in any folder elsewhere.
+fn shown(path: &Path, environment: &Environment) -> String {
+    let whole = anywhere(path);
+    let workspace = environment.workspace.as_ref().filter(|_| environment.actions);
+    let below = workspace.and_then(|workspace| Path::new(&whole).strip_prefix(workspace).ok());
+    match below {
+        Some(below) if below.as_os_str().is_empty() => ".".into(),
+        Some(below) => below.display().to_string(),
+        None => whole,
+    }
 }
 
 /// A path that names the same from every folder.
@@ -110,7 +131,11 @@ pub fn now() -> i64 {
 
 pub async fn plan(args: &PlanArgs, context: &Context<'_>) -> Ended {
     let session = Session::of(&args.world, context.environment)?.with(&args.inputs);
-    let go_on = format!("{}{}", command("run", &args.world, &args.version, context.environment), brought(&args.inputs));
+    let go_on = format!(
+        "{}{}",
+        command("run", &args.world, &args.version, context.environment),
+        brought(&args.inputs, context.environment)
+    );
     engine::plan(&args.version, &session.looker(), &context.settings(&now, go_on)).await
 }
 
@@ -127,7 +152,11 @@ pub async fn run(args: &RunArgs, context: &Context<'_>) -> Ended {
         (None, None) => return Err(Hinted::new("no version is named", "name one: vX.Y.Z-rc.N or vX.Y.Z").into()),
     };
     let scope = Scope { until: args.until.clone(), seal: args.plan };
-    let go_on = format!("{}{}", command("resume", &args.world, &version, context.environment), brought(&args.inputs));
+    let go_on = format!(
+        "{}{}",
+        command("resume", &args.world, &version, context.environment),
+        brought(&args.inputs, context.environment)
+    );
     engine::run(&version, &scope, &session.looker(), &session.effects(), &context.settings(&now, go_on)).await
 }
 
@@ -199,5 +228,27 @@ mod tests {
         let here = std::path::absolute("x.yaml").unwrap();
         assert!(command.contains(&format!("--pipeline {}", quoted(&here.display().to_string()))), "{command}");
         assert!(!command.contains(" origin.git"), "{command}");
+    }
+
+    #[test]
+    fn on_a_runner_it_names_nothing_that_goes_with_it() {
+        let line = "/_temp/x/sealift run v1.6.2-rc.1 -p .github/x.yaml --registry a.example=layout:/w/shop/l \
+                    --registry b.example=http://b:5000 --ca /w/shop/ca.pem --cache /c --github-app-id 7 \
+                    --github-app-key-file /_temp/key --docker-config /home/runner/config.json --assets /_temp/assets";
+        let Command::Run(args) = Cli::parse_from(line.split_whitespace()).command else { panic!() };
+        let world = World { pipeline: "/w/shop/.github/x.yaml".into(), ..args.world };
+        let (version, program) = (args.version.unwrap(), "/_temp/x/sealift".to_owned());
+        let workspace = Some("/w/shop".into());
+        let environment = Environment { program, actions: true, workspace, ..Environment::default() };
+        assert_eq!(
+            command("resume", &world, &version, &environment),
+            "sealift resume v1.6.2-rc.1 --pipeline .github/x.yaml --registry a.example=layout:l \
+             --registry b.example=http://b:5000 --ca ca.pem"
+        );
+        assert_eq!(brought(&args.inputs, &environment), "");
+        // A workspace that is only set, as in a container that somebody runs by hand, means nothing.
+        let by_hand = Environment { actions: false, ..environment };
+        assert!(command("resume", &world, &version, &by_hand).contains("--pipeline /w/shop/.github/x.yaml "));
+        assert_eq!(brought(&args.inputs, &by_hand), " --assets /_temp/assets");
     }
 }

@@ -5,7 +5,7 @@ use super::ports::{Effects, Looker, Settings};
 use super::run::looked;
 use super::{apply, log};
 use crate::promotion::Promotion;
-use crate::stage::{Memory, Plan, Stage, Step, Summary, Verdict};
+use crate::stage::{Facts, Memory, Plan, Stage, Step, Summary, Verdict};
 
 /// Rounds of looking and acting that one stage may need: races are planned again, but not for ever.
 const ROUNDS: u32 = 4;
@@ -52,7 +52,7 @@ impl Driver<'_> {
             }
             let facts = look.facts(promotion, contested).await?;
             let plan = looked(stage, &look.world(promotion, &facts, memory)).await?;
-            let Verdict::Act(steps) = &plan.verdict else { return Ok(tell(stage, &plan, settings)) };
+            let Verdict::Act(steps) = &plan.verdict else { return Ok(tell(stage, &plan, &facts, settings)) };
             let lagging = rounds > 0 && !contested && repeats(steps, &record.written);
             if lagging && looks < settings.patience.looks {
                 tokio::select! {
@@ -70,7 +70,7 @@ impl Driver<'_> {
                 settings.observer.event(&Event::Warning { message: format!("{}: {why}", stage.name()) });
                 return Ok(State::Failed);
             }
-            tell(stage, &plan, settings);
+            tell(stage, &plan, &facts, settings);
             rounds += 1;
             match self.act(stage, steps, record).await {
                 Outcome::Done => contested = false,
@@ -118,8 +118,8 @@ fn repeats(steps: &[Step], written: &[Summary]) -> bool {
 }
 
 /// Tells what a stage found.
-fn tell(stage: &dyn Stage, plan: &Plan, settings: &Settings<'_>) -> State {
-    let state = StageState::new(stage.name(), &plan.verdict, &plan.notes);
+fn tell(stage: &dyn Stage, plan: &Plan, facts: &Facts, settings: &Settings<'_>) -> State {
+    let state = StageState::new(stage.name(), &plan.verdict, &plan.notes).marked(facts);
     let word = state.state;
     settings.observer.event(&Event::Stage(state));
     word

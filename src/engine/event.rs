@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use crate::model::Unknown;
+use crate::pipeline::Pipeline;
 use crate::preview::Preview;
 use crate::promotion::{Change, Image, Promotion};
-use crate::stage::{Refusal, Step, Summary, Verdict, Wait};
+use crate::stage::{Facts, Refusal, Step, Summary, Verdict, Wait};
 
 /// Somebody who is told. Called from the engine, in order.
 pub trait Observer: Send + Sync {
@@ -43,6 +44,8 @@ pub struct Goal {
     pub rc_commit: String,
     pub rc_artifact: String,
     pub base: String,
+    /// The branch that asks to be merged into the base.
+    pub staging: String,
     pub seal: String,
     pub content_commit: String,
     pub diff_id: String,
@@ -57,6 +60,9 @@ pub struct Goal {
 pub struct StageState {
     pub stage: &'static str,
     pub state: State,
+    /// The commit that is its mark, once it holds: the pin's, which a release's files are built from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepState>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,6 +138,7 @@ impl StageState {
         let mut state = Self {
             stage,
             state: State::Holds,
+            commit: None,
             steps: Vec::new(),
             wait: None,
             refusals: Vec::new(),
@@ -156,6 +163,12 @@ impl StageState {
         }
         state
     }
+
+    /// With its mark among these facts.
+    pub fn marked(self, facts: &Facts) -> Self {
+        let pin = facts.pin.filter(|_| self.stage == "pin" && self.state == State::Holds);
+        Self { commit: pin.map(|pin| pin.commit.to_string()), ..self }
+    }
 }
 
 impl From<&Step> for StepState {
@@ -168,8 +181,8 @@ impl From<&Step> for StepState {
     }
 }
 
-impl From<&Promotion> for Goal {
-    fn from(promotion: &Promotion) -> Self {
+impl Goal {
+    pub fn of(promotion: &Promotion, pipeline: &Pipeline) -> Self {
         let candidate = &promotion.candidate;
         let image = |image: &Image| (format!("{}:{}", image.repository, image.tag), image.digest.to_string());
         Self {
@@ -179,6 +192,7 @@ impl From<&Promotion> for Goal {
             rc_commit: candidate.rc_commit.to_string(),
             rc_artifact: candidate.rc_artifact.to_string(),
             base: candidate.base.short().to_owned(),
+            staging: pipeline.branches.staging.stable(&candidate.rc.stable),
             seal: promotion.seal().to_string(),
             content_commit: promotion.content.to_string(),
             diff_id: promotion.diff_id.to_string(),

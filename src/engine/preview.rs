@@ -156,7 +156,7 @@ async fn release_of(version: Stable, subject: Subject, look: &Looker<'_>) -> any
     let memory = Memory::new(look.spool.clone());
     let facts = look.facts(&promotion, false).await?;
     let world = look.world(&promotion, &facts, &memory);
-    let mut events = vec![Event::Goal(Box::new(Goal::from(&promotion)))];
+    let mut events = vec![Event::Goal(Box::new(Goal::of(&promotion, look.pipeline)))];
     let mut outlook = Outlook::Clean;
     for stage in STAGES {
         let plan = match stage.name() {
@@ -164,7 +164,7 @@ async fn release_of(version: Stable, subject: Subject, look: &Looker<'_>) -> any
             _ => looked(*stage, &world).await,
         };
         let plan = plan.with_context(|| could_not_look(*stage))?;
-        let state = StageState::new(stage.name(), &plan.verdict, &plan.notes);
+        let state = StageState::new(stage.name(), &plan.verdict, &plan.notes).marked(&facts);
         outlook = outlook.and(match state.state {
             State::Refused => Outlook::Refused,
             State::Failed | State::Interrupted => Outlook::Unknown,

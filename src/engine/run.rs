@@ -45,7 +45,7 @@ async fn all_planned(
     let world = look.world(&promotion, &facts, &memory);
     for stage in STAGES {
         let plan = looked(*stage, &world).await.with_context(|| could_not_look(*stage))?;
-        let state = StageState::new(stage.name(), &plan.verdict, &plan.notes);
+        let state = StageState::new(stage.name(), &plan.verdict, &plan.notes).marked(&facts);
         states.push((state.stage, state.state));
         settings.observer.event(&Event::Stage(state));
     }
@@ -205,7 +205,7 @@ impl Observer for Silent {
 async fn goal(request: &Request, look: &Looker<'_>, settings: &Settings<'_>) -> anyhow::Result<Option<Promotion>> {
     match look.promotion(request).await? {
         Ok(promotion) => {
-            settings.observer.event(&Event::Goal(Box::new(Goal::from(&promotion))));
+            settings.observer.event(&Event::Goal(Box::new(Goal::of(&promotion, look.pipeline))));
             Ok(Some(promotion))
         }
         Err(refusals) => {

@@ -1,4 +1,4 @@
-//! Appending to a file another program reads, such as a GitHub step summary.
+//! Appending to a file another program reads, such as a GitHub step summary or outputs.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -7,9 +7,14 @@ use std::path::Path;
 /// Appends a document, with a blank line after it so that the next one starts afresh.
 /// Errors name the path.
 pub fn append_summary(path: &Path, document: &str) -> io::Result<()> {
+    append(path, &format!("{}\n\n", document.trim_end()))
+}
+
+/// Appends a text as it stands. Errors name the path.
+pub fn append(path: &Path, text: &str) -> io::Result<()> {
     let append = || {
         let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-        file.write_all(format!("{}\n\n", document.trim_end()).as_bytes())?;
+        file.write_all(text.as_bytes())?;
         file.flush()
     };
     append().map_err(|error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))

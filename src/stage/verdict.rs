@@ -43,6 +43,9 @@ pub struct Wait {
     pub message: String,
     /// What a person types.
     pub commands: Vec<String>,
+    /// The pull request that it is about, where one is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
 }
 
 impl Plan {
@@ -58,7 +61,7 @@ impl Plan {
     }
 
     pub fn wait(on: &'static str, message: impl Into<String>) -> Self {
-        let wait = Wait { on, message: message.into(), commands: Vec::new() };
+        let wait = Wait { on, message: message.into(), commands: Vec::new(), pull_request: None };
         Self { verdict: Verdict::Wait(wait), notes: Vec::new() }
     }
 

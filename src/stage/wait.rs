@@ -79,17 +79,21 @@ fn by_hand(staging: &str, base: &str) -> Waiting {
             format!("git merge --no-ff --no-edit origin/{staging}"),
             format!("git push origin {base}"),
         ],
+        pull_request: None,
     }
 }
 
 /// Where to merge. That the pull request can't be shown changes nothing: somebody else's turn it is.
 async fn on_the_forge(world: &World<'_>, forge: &dyn ForgeRead) -> Waiting {
-    let where_ = match pull::from_staging(world, forge).await {
-        Ok(pulls) => pull::open(&pulls).map_or_else(|| "its pull request".to_owned(), |pull| pull.url.clone()),
-        Err(unknown) => format!("its pull request (which can't be shown: {unknown})"),
+    let (where_, pull_request) = match pull::from_staging(world, forge).await {
+        Ok(pulls) => match pull::open(&pulls) {
+            Some(pull) => (pull.url.clone(), Some(pull.number)),
+            None => ("its pull request".to_owned(), None),
+        },
+        Err(unknown) => (format!("its pull request (which can't be shown: {unknown})"), None),
     };
     let message = format!("a person merges {where_} with a merge commit (not a squash, not a rebase)");
-    Waiting { on: "merge", message, commands: Vec::new() }
+    Waiting { on: "merge", message, commands: Vec::new(), pull_request }
 }
 
 /// The way on after a squash or a rebase.

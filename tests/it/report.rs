@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 
 use sealift::engine::event::{Event, Observer, State};
-use sealift::report::{Annotations, Json, Markdown, Mode, Problem, Reporter, Style, Tee, Terminal};
+use sealift::report::{Annotations, Json, Markdown, Mode, Outputs, Problem, Reporter, Style, Tee, Terminal};
 
 use crate::support::page::Page;
 
@@ -95,6 +95,26 @@ fn a_run_talks_on_stderr_and_ends_on_stdout() {
     }
     let verbose = Style { verbose: 1, ..PLAIN };
     golden("interrupted-run-verbose.txt", &both(terminal(&samples::interrupted(), verbose)));
+}
+
+fn outputs(events: &[Event]) -> String {
+    let reporter = Outputs::new();
+    events.iter().for_each(|event| reporter.event(event));
+    reporter.render()
+}
+
+#[test]
+fn later_steps_get_what_is_known_a_line_each() {
+    let (pin, seal) = (samples::commit("pin"), samples::digest("seal"));
+    let waits = format!("pin-commit={pin}\npull-request=7\nseal={seal}\nstaging-branch=release-1.6.2\n");
+    assert_eq!(outputs(&samples::waiting()), waits + "waiting-for=merge\n");
+    assert_eq!(outputs(&samples::refused()), format!("seal={seal}\nstaging-branch=release-1.6.2\n"));
+    assert_eq!(outputs(&[]), "");
+    // A plan waits at several stages, behind work: it is work that is next.
+    assert!(samples::plan().iter().any(|event| matches!(event, Event::Stage(stage) if stage.wait.is_some())));
+    assert!(!outputs(&samples::plan()).contains("waiting-for"));
+    // Nothing from outside makes a line of its own: the branch's name here is several.
+    assert_eq!(outputs(&samples::hostile()), format!("seal={seal}\n"));
 }
 
 #[test]

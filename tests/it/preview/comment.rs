@@ -1,9 +1,11 @@
 //! The sticky comment: one, this credential's own, updated in place; and what keeps it from being written.
 
+use std::sync::Arc;
+
 use super::*;
 
-use crate::support::github::Token;
 use crate::support::github::state::{Comment, Level as Access};
+use crate::support::github::{Act, Token};
 use crate::support::world::hosted::{READER, TOKEN};
 
 const MARKER: &str = "<!-- sealift preview: cozystack -->";
@@ -90,16 +92,38 @@ async fn a_comment_that_may_not_be_written_is_a_warning() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_comment_that_changed_meanwhile_is_looked_at_again() {
-    let world = fresh().await;
+    let world = Arc::new(fresh().await);
     let number = open(&world, RC_BRANCH, "x");
     world.session().comment(number, MARKER, &format!("{MARKER}\none")).await;
-    // The answer to the second look at the comments is another run's.
     let github = world.github();
-    let before = github.count("GET", "/comments");
+    // Another run's comes between the look that plans and the look right before the write.
+    let meanwhile = |looks: usize| {
+        let weak = Arc::downgrade(&world);
+        github.heal();
+        for look in 1..=looks {
+            let weak = weak.clone();
+            let change = move || {
+                let world = weak.upgrade().unwrap();
+                world.github().state().comments[0].body = format!("{MARKER}\nanother run's, {look}");
+            };
+            github.fault("GET", "/comments", 2 * look..=2 * look, Act::before(change));
+        }
+        (github.count("GET", "/comments"), github.writes())
+    };
+    let (looks, writes) = meanwhile(1);
     let ran = world.session().comment(number, MARKER, &format!("{MARKER}\ntwo")).await;
-    assert_eq!(ran.acted().len(), 1);
-    assert_eq!(github.count("GET", "/comments") - before, 2, "planned on one look, done after another");
-    assert!(comments(&world)[0].1.ends_with("two"));
+    assert_eq!((ran.acted().len(), warnings(&ran)), (1, Vec::new()), "{}", ran.told());
+    assert_eq!(github.count("GET", "/comments") - looks, 4, "lost, planned again on what is there, done");
+    assert_eq!(github.writes() - writes, 1, "what it did not expect it did not overwrite");
+    assert_eq!(comments(&world), [("cozystack-ci[bot]".to_owned(), format!("{MARKER}\ntwo"))]);
+    // One that changes at every look stays as it is, and that is said.
+    let (looks, writes) = meanwhile(3);
+    let ran = world.session().comment(number, MARKER, &format!("{MARKER}\nthree")).await;
+    assert!(ran.acted().is_empty(), "{}", ran.told());
+    let [warning] = warnings(&ran)[..] else { panic!("{}", ran.told()) };
+    assert!(warning.contains("was not written") && warning.contains(&format!("comment on #{number}")), "{warning}");
+    assert_eq!((github.count("GET", "/comments") - looks, github.writes() - writes), (6, 0));
+    assert_eq!(comments(&world)[0].1, format!("{MARKER}\nanother run's, 3"));
 }
 
 /// The real process on GitHub's own runner, with the token of a workflow.

@@ -82,10 +82,12 @@ pub fn waiting() -> Vec<Event> {
         Event::Stage(stage("commit", State::Holds, vec![])),
         Event::Warning { message: "the log ref refs/sealift/v1.6.2 was refused by the server: hook declined".into() },
     ];
-    for name in ["push", "pin", "propose"] {
-        events.push(Event::Stage(stage(name, State::Holds, vec![])));
-    }
-    events.push(Event::Stage(merge()));
+    events.push(Event::Stage(stage("push", State::Holds, vec![])));
+    events.push(Event::Stage(StageState { commit: Some(commit("pin")), ..stage("pin", State::Holds, vec![]) }));
+    events.push(Event::Stage(stage("propose", State::Holds, vec![])));
+    let mut merge = merge();
+    merge.wait.iter_mut().for_each(|wait| wait.pull_request = Some(7));
+    events.push(Event::Stage(merge));
     events.push(end(State::Waiting, &STAGES[..6], Some("sealift resume v1.6.2-rc.1")));
     events
 }
@@ -157,7 +159,7 @@ pub fn hostile() -> Vec<Event> {
     gate.wait = Some(wait("merge", evil, &["echo '\n````\n'", evil]));
     gate.refusals = vec![Refusal::new(evil).at([evil, "packages/a,b:c%.yaml:3"]).hint(evil)];
     let Event::Goal(mut goal) = goal() else { return Vec::new() };
-    (goal.pipeline, goal.rc, goal.base) = (evil.into(), evil.into(), evil.into());
+    (goal.pipeline, goal.rc, goal.base, goal.staging) = (evil.into(), evil.into(), evil.into(), evil.into());
     goal.images = vec![(evil.into(), evil.into())];
     vec![
         Event::Goal(goal),
@@ -178,7 +180,7 @@ pub fn step(kind: &'static str, actions: Vec<Summary>) -> StepState {
 }
 
 pub fn stage(stage: &'static str, state: State, steps: Vec<StepState>) -> StageState {
-    StageState { stage, state, steps, wait: None, refusals: Vec::new(), notes: Vec::new() }
+    StageState { stage, state, commit: None, steps, wait: None, refusals: Vec::new(), notes: Vec::new() }
 }
 
 fn goal() -> Event {
@@ -190,6 +192,7 @@ fn goal() -> Event {
         rc_commit: commit("rc"),
         rc_artifact: digest("rc artifact"),
         base: "refs/heads/release-1.6".into(),
+        staging: "release-1.6.2".into(),
         seal: digest("seal"),
         content_commit: commit("content"),
         diff_id: digest("tar"),
@@ -214,7 +217,7 @@ fn merge() -> StageState {
 }
 
 fn wait(on: &'static str, message: &str, commands: &[&str]) -> Wait {
-    Wait { on, message: message.into(), commands: commands.iter().map(|&c| c.to_owned()).collect() }
+    Wait { on, message: message.into(), commands: commands.iter().map(|&c| c.to_owned()).collect(), pull_request: None }
 }
 
 fn end(state: State, done: &[&'static str], next: Option<&str>) -> Event {
@@ -222,11 +225,11 @@ fn end(state: State, done: &[&'static str], next: Option<&str>) -> Event {
     Event::End(End { state, done: done.to_vec(), left, next: next.map(str::to_owned) })
 }
 
-fn digest(of: &str) -> String {
+pub fn digest(of: &str) -> String {
     Digest::of(of.as_bytes()).to_string()
 }
 
-fn commit(of: &str) -> String {
+pub fn commit(of: &str) -> String {
     digest(of).chars().skip("sha256:".len()).take(40).collect()
 }
 

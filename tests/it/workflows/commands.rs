@@ -8,7 +8,7 @@ use super::{expressions, text, workflows};
 const DIGEST: &str = "sha256:9be59e3d86a9a0421b3c028db7fbfdc13e6dd577ce112bdf9b6657a988fa5b66";
 
 /// What each expression in an argument can be. One that isn't here fails the test.
-const VALUES: [(&str, &[&str]); 5] = [
+const VALUES: [(&str, &[&str]); 6] = [
     ("needs.lane.outputs.candidate", &["v1.6.2-rc.1"]),
     (
         "needs.lane.outputs.version || format('--pull-request={0}', github.event.pull_request.number)",
@@ -22,6 +22,10 @@ const VALUES: [(&str, &[&str]); 5] = [
     (
         "needs.assets.outputs.built == 'true' && format('--assets={0}/assets', runner.temp) || ''",
         &["", "--assets=/tmp/assets"],
+    ),
+    (
+        "needs.assets.outputs.built == 'true' && inputs.replace-assets && '--replace-assets' || ''",
+        &["", "--replace-assets"],
     ),
 ];
 
@@ -122,21 +126,62 @@ fn in_arguments(args: &str) -> Vec<Vec<String>> {
     readings.into_iter().map(words).collect()
 }
 
+/// Calls of sealift in a shell script: the program's name where a command begins, by whatever path.
+fn in_script(script: &str) -> Vec<&str> {
+    let code = script.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let commands = code.flat_map(|line| line.split(['|', ';', '&', '(', '`', '{', '!']));
+    let calls = commands.filter(|command| {
+        let words = command.split_whitespace().skip_while(|word| word.contains('=') || SHELL.contains(word));
+        let name = words.map(|word| word.trim_matches(['"', '\''])).next().unwrap_or_default();
+        name.rsplit('/').next() == Some("sealift")
+    });
+    calls.map(str::trim).collect()
+}
+
+/// Words of the shell after which a command begins.
+const SHELL: [&str; 12] =
+    ["if", "then", "else", "elif", "do", "while", "until", "exec", "command", "time", "env", "sudo"];
+
+#[test]
+fn a_call_in_a_script_is_found_wherever_it_stands() {
+    for call in [
+        "sealift plan v1.6.2-rc.1",
+        "  X=1 sealift status",
+        "cd x && ./target/release/sealift status",
+        "state=$(sealift status)",
+        "if ! \"$dir/sealift\" verify v1.6.2; then :; fi",
+        "exec sealift check p.yaml",
+        "true\nelse sealift run v1.6.2",
+        "echo x | sealift refs list",
+    ] {
+        assert_eq!(in_script(call).len(), 1, "{call}");
+    }
+    for none in
+        ["# sealift run", "echo \"run sealift again\"", "cp sealift-x86_64-linux dist/", "cargo build -p sealift"]
+    {
+        assert!(in_script(none).is_empty(), "{none}");
+    }
+}
+
 #[test]
 fn workflows_call_commands_that_exist() {
     let (mut steps, mut wrong) = (0, Vec::new());
     for workflow in workflows() {
         for job in workflow.jobs() {
             for step in job.steps() {
-                let script = step["run"].as_str().unwrap_or_default();
-                assert!(!script.contains("sealift resume") && !script.contains("sealift run"), "{script}");
+                let in_script = in_script(step["run"].as_str().unwrap_or_default());
+                assert!(in_script.is_empty(), "a command of a script's, past the action: {in_script:?}");
                 if step["uses"].as_str() != Some("./.github/actions/sealift") {
                     continue;
                 }
                 steps += 1;
                 // The pipeline comes by the environment.
-                assert_eq!(workflow.yaml["env"]["SEALIFT_PIPELINE"].as_str(), Some("${{ vars.SEALIFT_PIPELINE }}"));
-                for mut words in in_arguments(step["with"]["args"].as_str().unwrap()) {
+                assert_eq!(workflow.yaml["env"]["SEALIFT_PIPELINE"].as_str(), Some(super::PIPELINE));
+                let readings = in_arguments(step["with"]["args"].as_str().unwrap()).into_iter();
+                // Both hang on the same output: without files that were built nothing is replaced by them.
+                let is = |words: &[String], start: &str| words.iter().any(|word| word.starts_with(start));
+                let readings = readings.filter(|words| is(words, "--assets=") || !is(words, "--replace-assets"));
+                for mut words in readings {
                     words.push("--pipeline=P".into());
                     wrong.extend(taken(&words, false).err());
                 }
@@ -167,14 +212,32 @@ fn documents_name_commands_and_flags_that_exist() {
 #[test]
 fn the_example_pipeline_is_a_good_one() {
     let page = text("docs/adopt.md");
-    let block = page.split("```yaml\n").find(|block| block.trim_start().starts_with("name: ")).unwrap();
-    let lines = block.split("```").next().unwrap().lines().map(|line| line.strip_prefix("   ").unwrap_or(line));
+    let block = |start: &str| {
+        let at = page.split("```yaml\n").position(|block| block.trim_start().starts_with(start)).unwrap();
+        let block = page.split("```yaml\n").nth(at).unwrap().split("```").next().unwrap();
+        let lines: Vec<&str> = block.lines().map(|line| line.strip_prefix("   ").unwrap_or(line)).collect();
+        (at, lines.join("\n"))
+    };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("sealift.yaml");
-    std::fs::write(&file, lines.collect::<Vec<_>>().join("\n")).unwrap();
-    let pipeline = sealift::pipeline::load(&file).unwrap_or_else(|error| panic!("{error}"));
+    let load = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        sealift::pipeline::load(&file).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (first, whole) = block("name: ");
+    let pipeline = load(&whole);
     assert_eq!(pipeline.name, "shop");
+    // What a base must have is asked for once it is there, or every preview until then would be red.
+    assert!(pipeline.base_requires.is_empty());
+    let (later, more) = block("base_requires:");
+    let pipeline = load(&format!("{whole}\n{more}"));
+    assert_eq!(pipeline.base_requires.iter().map(|needed| needed.file.clone()).collect::<Vec<_>>(), [FINALIZE]);
+    let copied = page.find("**Copy [`promote.yml`]").unwrap();
+    assert!(first < later && copied < page.find("base_requires:").unwrap());
 }
+
+/// The workflow that a merge starts.
+const FINALIZE: &str = ".github/workflows/finalize.yml";
 
 /// The long flags of a command and its subcommands.
 fn flags(command: &clap::Command) -> Vec<String> {

@@ -1,27 +1,16 @@
 //! The scripts that find a run's lane, run as a runner runs them.
 
-use std::fs;
-
-use super::workflow;
+use super::{run, workflow};
 use crate::support::sandbox::Sandbox;
 
 /// Runs a lane's script; its outputs, or what it says when it refuses.
 fn lane(file: &str, env: &[(&str, &str)]) -> Result<String, String> {
-    let sandbox = Sandbox::new();
-    let (script, outputs) = (sandbox.path("script"), sandbox.path("outputs"));
-    fs::write(&script, workflow(file).job("lane").script("lane")).unwrap();
-    let mut command = sandbox.command("bash", &sandbox.path("home"));
-    // As GitHub runs `shell: bash` by default on Linux.
-    command.args(["-e"]).arg(&script).env("GITHUB_OUTPUT", &outputs).env("SEALIFT_PIPELINE", "p.yaml");
-    let output = command.envs(env.iter().copied()).output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
-    match output.status.success() {
-        true => Ok(fs::read_to_string(&outputs).unwrap()),
-        false => {
-            assert!(!outputs.exists(), "{said}");
-            Err(said)
-        }
+    let (went_well, said, outputs) = run(&Sandbox::new(), workflow(file).job("lane").step("Read the version"), env);
+    if went_well {
+        return Ok(said + &outputs);
     }
+    assert_eq!(outputs, "", "{said}");
+    Err(said)
 }
 
 #[test]
@@ -55,19 +44,24 @@ fn a_merge_and_a_hand_share_the_lane_of_a_version() {
     assert_eq!(finalize("v1.6.2", "", "").unwrap(), "lane=1.6.2\nversion=v1.6.2\n");
     assert_eq!(finalize("1.6.2", "", "").unwrap(), "lane=1.6.2\nversion=1.6.2\n");
     assert_eq!(finalize("v1.6.2-rc.3", "", "").unwrap(), "lane=1.6.2\nversion=v1.6.2-rc.3\n");
-    // Whether it is a release's is sealift's to say.
-    assert_eq!(finalize("", "fix\"; id; \"", "8").unwrap(), "lane=pull-request-8\nversion=\n");
+    // A pipeline may put the version anywhere. Whether it is a release's is sealift's to say.
+    assert_eq!(finalize("", "promote/v1.6.2/staging", "8").unwrap(), "lane=1.6.2\nversion=\n");
     for bad in ["", "1.6", "v1.6.2\nlane=x", "v1.6.2 --force", "--help"] {
         assert_eq!(finalize(bad, "", "").unwrap_err(), "::error title=finalize::version is no vX.Y.Z\n", "{bad}");
     }
 }
 
 #[test]
-fn a_missing_pipeline_is_said() {
-    for (file, env) in [
-        ("promote.yml", [("CANDIDATE", "v1.6.2-rc.1"), ("REASON", ""), ("SEALIFT_PIPELINE", "")]),
-        ("finalize.yml", [("VERSION", "v1.6.2"), ("NUMBER", ""), ("SEALIFT_PIPELINE", "")]),
-    ] {
-        assert!(lane(file, &env).unwrap_err().contains("SEALIFT_PIPELINE is not set"));
+fn a_branch_without_a_version_never_reaches_the_environment() {
+    let notice = "::notice title=finalize::the branch has no version in its name: this was no release\n";
+    let merged = |branch| lane("finalize.yml", &[("VERSION", ""), ("BRANCH", branch), ("NUMBER", "8")]).unwrap();
+    for branch in ["main", "release-1.6", "fix\"; id; \""] {
+        assert_eq!(merged(branch), notice, "{branch}");
     }
+    // A ref's name has no line break; if it had, the version in it would be the lane, and no more.
+    assert_eq!(merged("topic\nversion=x\n1.6.2x"), "lane=1.6.2\nversion=\n");
+    let finalize = workflow("finalize.yml");
+    let job = finalize.job("finalize");
+    assert_eq!(job.yaml["if"].as_str(), Some("needs.lane.outputs.lane != ''"));
+    assert_eq!((job.yaml["needs"].as_str(), job.yaml["environment"].as_str()), (Some("lane"), Some("sealift")));
 }

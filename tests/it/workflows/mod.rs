@@ -4,12 +4,19 @@
 mod action;
 mod commands;
 mod lanes;
+mod outputs;
 mod promises;
+mod steps;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_yaml::Value;
+
+use crate::support::sandbox::Sandbox;
+
+/// Where every workflow finds the pipeline: a variable, which runs for forks are not given, or this.
+const PIPELINE: &str = "${{ vars.SEALIFT_PIPELINE || '.github/sealift.yaml' }}";
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -63,11 +70,24 @@ impl<'a> Job<'a> {
         self.yaml["steps"].as_sequence().unwrap()
     }
 
-    /// The script of the step with this id.
-    fn script(&self, id: &str) -> &'a str {
-        let step = self.steps().iter().find(|step| step["id"].as_str() == Some(id));
-        step.unwrap_or_else(|| panic!("{}: no step {id}", self.name))["run"].as_str().unwrap()
+    /// The step with this name.
+    fn step(&self, name: &str) -> &'a Value {
+        let step = self.steps().iter().find(|step| step["name"].as_str() == Some(name));
+        step.unwrap_or_else(|| panic!("{}: no step {name}", self.name))
     }
+}
+
+/// Runs a step's script as GitHub runs `shell: bash` by default on Linux, in the sandbox's home; whether it
+/// succeeded, what it said, and its outputs.
+fn run(sandbox: &Sandbox, step: &Value, env: &[(&str, &str)]) -> (bool, String, String) {
+    let (script, outputs) = (sandbox.path("script"), sandbox.path("outputs"));
+    fs::write(&script, step["run"].as_str().unwrap()).unwrap();
+    let _ = fs::remove_file(&outputs);
+    let mut command = sandbox.command("bash", &sandbox.path("home"));
+    command.args(["-e"]).arg(&script).env("GITHUB_OUTPUT", &outputs).envs(env.iter().copied());
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    (output.status.success(), said, fs::read_to_string(&outputs).unwrap_or_default())
 }
 
 /// Expressions in a text: what stands between `${{` and `}}`.

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_yaml::Value;
 
-use super::{expressions, text, workflows};
+use super::{expressions, run, text, workflows};
+use crate::support::sandbox::Sandbox;
 
 type Permissions = BTreeSet<(String, String, String)>;
 
@@ -134,7 +135,7 @@ fn checkouts_leave_no_credentials_and_pull_requests_are_data() {
     // The preview checks out the base alone, and knows no secret.
     let preview = super::workflow("preview.yml");
     let refs: Vec<_> = preview.job("preview").steps().iter().filter_map(|step| step["with"]["ref"].as_str()).collect();
-    assert_eq!(refs, ["${{ github.event.pull_request.base.sha }}"]);
+    assert_eq!(refs, ["${{ github.event.pull_request.base.ref }}"], "the base as it is now");
     assert!(!preview.source.contains("secrets.") && !preview.source.contains("environment:"));
     // What a finalization trusts is the base, too.
     let finalize = super::workflow("finalize.yml");
@@ -170,5 +171,43 @@ fn a_lane_is_never_cancelled() {
             assert_eq!(lane["cancel-in-progress"].as_bool(), Some(false));
             assert_eq!(lane["queue"].as_str(), Some("max"));
         }
+    }
+}
+
+/// The commit that files are built from is the one that sealift names, and that it records with them.
+#[test]
+fn what_is_built_is_the_pin() {
+    let promote = super::workflow("promote.yml");
+    let (pin, assets) = (promote.job("pin"), promote.job("assets"));
+    let step = pin.steps().iter().find(|step| step["id"].as_str() == Some("pin")).unwrap();
+    assert_eq!(step["uses"].as_str(), Some("./.github/actions/sealift"));
+    assert!(step["with"]["args"].as_str().unwrap().lines().any(|line| line == "--until=pin"));
+    let action: Value = serde_yaml::from_str(&text(".github/actions/sealift/action.yml")).unwrap();
+    assert_eq!(action["outputs"]["pin-commit"]["value"].as_str(), Some("${{ steps.run.outputs.pin-commit }}"));
+    assert_eq!(pin.yaml["outputs"]["commit"].as_str(), Some("${{ steps.pin.outputs.pin-commit }}"));
+    let refs: Vec<_> = assets.steps().iter().filter_map(|step| step["with"]["ref"].as_str()).collect();
+    assert_eq!(refs, ["${{ needs.pin.outputs.commit }}"]);
+    // An empty ref would be the default branch.
+    assert_eq!(assets.yaml["if"].as_str(), Some("needs.pin.outputs.commit != ''"));
+    // No name of a branch is guessed: pipelines say them.
+    assert!(!promote.source.contains("refs/heads/"), "a branch is named");
+    let said = run(&Sandbox::new(), pin.step("Say that there is no pin"), &[("STATE", "waiting")]);
+    assert!(said.0 && said.1.starts_with("::notice title=promote::nothing is pinned (waiting): "), "{said:?}");
+}
+
+#[test]
+fn the_action_passes_on_what_sealift_tells_later_steps() {
+    let action: Value = serde_yaml::from_str(&text(".github/actions/sealift/action.yml")).unwrap();
+    let outputs = action["outputs"].as_mapping().unwrap();
+    let names: Vec<&str> = outputs.keys().map(|name| name.as_str().unwrap()).collect();
+    for (name, output) in names.iter().zip(outputs.values()) {
+        assert_eq!(output["value"].as_str(), Some(format!("${{{{ steps.run.outputs.{name} }}}}").as_str()));
+    }
+    let own = ["seal", "staging-branch", "pin-commit", "waiting-for", "pull-request"];
+    assert_eq!(names, [&["state", "exit-code"][..], &own].concat());
+    let (source, page) = (text("src/report/outputs.rs"), text("docs/adopt.md"));
+    for name in own {
+        assert!(source.contains(&format!("/// - `{name}`: ")), "{name} is not sealift's");
+        assert!(page.contains(&format!("| `{name}` |")), "{name} is not documented");
     }
 }

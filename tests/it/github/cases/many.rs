@@ -1,11 +1,13 @@
 //! Two thousand releases and three hundred files: nothing is missed, and the requests are as many as
-//! the formula says, so that nothing is asked for again with each of anything.
+//! the formula says, so that nothing is asked for again with each of anything. Beside a few releases
+//! the whole log is longer by pages of the list, and by nothing else.
 //!
 //! With `P(n)` the pages of a list of n, R releases before there is a draft, and A files:
 //!
 //! - a plan before the pin lists releases once: `P(R)`;
-//! - a proposal lists them at the gate, when it plans, and twice before it makes the draft; then once
-//!   for each step of files (the files, the record), and when it has settled: `4 P(R) + 3 P(R + 1)`.
+//! - a proposal lists them at the gate, when it plans, and twice before it makes the draft; then right
+//!   after it made it, once for each step of files (the files, the record), and when it has settled:
+//!   `4 P(R) + 4 P(R + 1)`.
 //!   A file is one upload, and one look at its draft by the id; so is the record: `A + 1` uploads;
 //! - a finalization lists them at the gate, twice whenever it looks (for the release, for who is the
 //!   latest), and when it publishes: `6 P(R + 1)`.
@@ -17,6 +19,8 @@ use super::{VERSION, assets, fresh, merged, noted, pinned, refused, release_id};
 use crate::support::world::World;
 
 const RELEASES: usize = 2_000;
+/// As many as are on one page, with the draft.
+const FEW: usize = 20;
 const FILES: usize = 300;
 
 fn pages(items: usize) -> usize {
@@ -42,15 +46,26 @@ fn lists(world: &World, since: usize) -> usize {
     count(world, since, "GET", |target| target.contains("/releases?"))
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_plan_lists_two_thousand_releases_once_and_misses_none() {
+/// Every request but those for pages of releases.
+fn others(world: &World, since: usize) -> usize {
+    world.github().log().len() - since - lists(world, since)
+}
+
+/// A plan, with two drafts where there may be one. How many other requests it took.
+async fn planned(releases: usize) -> usize {
     let world = fresh().await;
     // The two oldest are what it must not miss.
     let ids = [(); 2].map(|()| world.github().state().add_release(VERSION, true, false));
-    fill(&world, RELEASES);
+    fill(&world, releases);
     let ran = world.plan().await;
     refused(&ran, "gate", &["there are 2 drafts of v1.6.2", &ids[0].to_string(), &ids[1].to_string()]);
-    assert_eq!(lists(&world, 0), pages(RELEASES));
+    assert_eq!(lists(&world, 0), pages(releases));
+    others(&world, 0)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_lists_two_thousand_releases_once_and_misses_none() {
+    assert_eq!(planned(RELEASES).await, planned(FEW).await);
 }
 
 /// A folder with so many built files in all.
@@ -64,9 +79,9 @@ fn folder(world: &World, files: usize) -> std::path::PathBuf {
     folder
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_proposal_of_three_hundred_files_asks_once_for_each() {
-    let (world, releases) = (pinned().await, 300);
+/// A proposal with all the files. How many other requests it took.
+async fn proposed(releases: usize) -> usize {
+    let world = pinned().await;
     fill(&world, releases);
     let copied = world.pipeline().release.assets.copied.len();
     let mut session = world.session();
@@ -86,16 +101,28 @@ async fn a_proposal_of_three_hundred_files_asks_once_for_each() {
     let recorded: Vec<&str> =
         record["assets"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap()).collect();
     assert_eq!(recorded, names[..FILES]);
+    others(&world, since)
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_finalization_lists_two_thousand_releases_and_takes_the_highest_on_the_last_page() {
+async fn a_proposal_of_three_hundred_files_beside_two_thousand_releases_asks_once_for_each() {
+    assert_eq!(proposed(RELEASES).await, proposed(FEW).await);
+}
+
+/// A finalization below a higher version, the oldest of all. How many other requests it took.
+async fn finalized(releases: usize) -> usize {
     let (world, _) = merged().await;
     super::latest::published_before(&world, "v1.9.0");
-    fill(&world, RELEASES);
+    fill(&world, releases);
     let since = world.github().log().len();
     let ran = world.run().await;
     ran.must_be(State::Holds);
     noted(&ran, "finalize", "aliases follow v1.9.0");
-    assert_eq!(lists(&world, since), 6 * pages(RELEASES));
+    assert_eq!(lists(&world, since), 6 * pages(releases));
+    others(&world, since)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_finalization_lists_two_thousand_releases_and_takes_the_highest_on_the_last_page() {
+    assert_eq!(finalized(RELEASES).await, finalized(FEW).await);
 }

@@ -35,15 +35,47 @@ async fn the_permission_to_open_pull_requests_is_named() {
     }
 }
 
-/// Labels take issues or pull requests.
+/// What the page says that an App needs, without what it calls optional or needed only at times.
+fn documented() -> Vec<(String, Level)> {
+    let page = include_str!("../../../../docs/adopt.md");
+    let (_, rows) = page.split_once("\n| permission | why |\n").expect("the table of an App's permissions");
+    let rows = rows.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let rows = rows.filter_map(|row| {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [permission, why] = cells[..] else { panic!("not two cells: {row}") };
+        let (name, level) = permission.split_once(": ").unwrap_or_else(|| panic!("no level: {row}"));
+        let level = match level {
+            "read" => Level::Read,
+            "read and write" => Level::Write,
+            other => panic!("{other}: {row}"),
+        };
+        let needed = !why.starts_with("optional") && !why.starts_with("only if");
+        needed.then(|| (name.to_lowercase().replace(' ', "_"), level))
+    });
+    rows.collect()
+}
+
+/// All of them together, in a repository that hides what it can; and without any one of them it doesn't get there.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_permissions_that_are_documented_are_enough() {
-    let world = fresh().await;
-    let given = [("contents", Level::Write), ("pull_requests", Level::Write), ("metadata", Level::Read)];
-    let session = installation(&world, &given);
-    session.run(&world.request()).await.must_be(State::Waiting);
-    world.merge();
-    session.run(&world.request()).await.must_be(State::Holds);
+    let all = documented();
+    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["metadata", "contents", "pull_requests", "actions"]);
+    for without in std::iter::once(None).chain(names.iter().filter(|name| **name != "metadata").map(Some)) {
+        let world = fresh().await;
+        world.github().state().repository.private = true;
+        let given = all.iter().filter(|(name, _)| Some(&name.as_str()) != without);
+        let given: Vec<(&str, Level)> = given.map(|(name, level)| (name.as_str(), *level)).collect();
+        let session = installation(&world, &given);
+        let ran = session.run(&world.request()).await;
+        if without.is_some() {
+            assert_ne!(ran.state.as_ref().ok(), Some(&State::Waiting), "without {without:?}\n{}", ran.told());
+            continue;
+        }
+        ran.must_be(State::Waiting);
+        world.merge();
+        session.run(&world.request()).await.must_be(State::Holds);
+    }
 }
 
 /// In a private repository runs are shown to those alone who may see them.

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::Fixture;
 use crate::support::github::Act;
 use crate::support::github::faults::matches;
+use crate::support::http::Response;
 
 #[test]
 fn limits_and_failures_do_nothing() {
@@ -49,6 +50,27 @@ fn what_was_done_may_be_answered_with_a_failure_or_not_at_all() {
     }
     assert_eq!(seen, [(Some(502), 1), (None, 2), (None, 3), (None, 3)]);
     assert_eq!(world.fake.writes(), 4);
+}
+
+#[test]
+fn a_scripted_answer_is_githubs_own_unless_it_is_said_to_be_wrong() {
+    let world = Fixture::new();
+    world.post("releases", json!({"tag_name": "v1.0.0"}));
+    let half = || Act::Answer(Response::new(200, r#"{"id": 1}"#).with("content-type", "application/json"));
+    let bare = || Act::change(|response| Response { body: br#"{"id": 1}"#.to_vec(), ..response });
+    let same = Act::change(|response| response.with("x-more", "1"));
+    let acts = [half(), Act::wrong(half()), bare(), Act::wrong(bare()), same, Act::html()];
+    for (index, act) in acts.into_iter().enumerate() {
+        world.fake.fault("GET", "/releases/latest", index + 1..=index + 1, act);
+    }
+    let statuses = [(); 6].map(|()| world.get("releases/latest").status);
+    assert_eq!(statuses, [500, 200, 500, 200, 200, 200]);
+    let wrong = world.fake.take_wrong();
+    assert_eq!(wrong.len(), 2, "{wrong:?}");
+    assert!(
+        wrong.iter().all(|line| line.contains("`Act::wrong`") && line.contains("`tag_name` is missing")),
+        "{wrong:?}"
+    );
 }
 
 #[test]

@@ -151,7 +151,7 @@ async fn a_read_outlives_what_passes() {
 
 #[tokio::test]
 async fn a_read_that_fails_for_good_is_unknown() {
-    let json = |text: &str| Act::Answer(Response::new(200, text).with("content-type", "application/json"));
+    let json = |text: &str| Act::wrong(Act::Answer(Response::new(200, text).with("content-type", "application/json")));
     let mut full = Full::new();
     for (method, target, read) in READS {
         let mut lasting = passing_at(target);

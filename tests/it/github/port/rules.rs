@@ -16,6 +16,11 @@ fn json_answer(value: serde_json::Value) -> Act {
     Act::Answer(Response::new(200, value.to_string()).with("content-type", "application/json"))
 }
 
+/// The same with less than GitHub says, or something else.
+fn odd_answer(value: serde_json::Value) -> Act {
+    Act::wrong(json_answer(value))
+}
+
 #[tokio::test]
 async fn the_rules_for_a_branch_say_whom_they_let_pass() {
     let world = World::new();
@@ -67,7 +72,7 @@ async fn the_rules_for_a_branch_say_whom_they_let_pass() {
 async fn a_rule_is_understood_or_named_or_unknown() {
     let world = World::new();
     let rules = async |rules: serde_json::Value| {
-        world.fake.fault("GET", "/rules/branches/main", 1..=1, json_answer(rules));
+        world.fake.fault("GET", "/rules/branches/main", 1..=1, odd_answer(rules));
         let answer = world.github().branch_rules(&branch("main")).await;
         answer.known().map(|rules| rules.unwrap().into_iter().map(|rule| rule.kind).collect::<Vec<_>>())
     };
@@ -108,7 +113,7 @@ async fn active_rulesets_for_tags_are_listed_with_their_patterns() {
     // What isn't said about names holds for all; what isn't said about passing is no permission.
     let odd =
         json!({"name": "odd", "conditions": null, "rules": [{"type": "update"}], "current_user_can_bypass": "maybe"});
-    world.fake.fault("GET", "/rulesets/", 1..=1, json_answer(odd));
+    world.fake.fault("GET", "/rulesets/", 1..=1, odd_answer(odd));
     let one = found(world.github().tag_rulesets().await).remove(0);
     assert_eq!((one.include, one.bypass), (vec!["~ALL".to_owned()], Visible::Hidden));
     world.fake.fault("GET", "/rulesets/", 1..=1, Act::Answer(Response::new(404, "{}")));
@@ -137,12 +142,17 @@ async fn classic_protection_is_shown_hidden_or_absent() {
     for token in ["scopeless", "fine", "actions", crate::support::github::MAINTAINER, ""] {
         assert_eq!(see(Tokens::token(token)).await, Answer::Found(Visible::Hidden), "{token}");
     }
-    let protection = json!({
-        "required_linear_history": {"enabled": true}, "required_signatures": {"url": "x", "enabled": true},
-        "restrictions": null, "required_pull_request_reviews": {"url": "x"}, "enforce_admins": {"enabled": false},
+    let url = "https://api.github.com/x";
+    let mut protection = json!({
+        "required_linear_history": {"enabled": true}, "required_signatures": {"url": url, "enabled": true},
+        "required_pull_request_reviews": {"dismiss_stale_reviews": false, "require_code_owner_reviews": false},
+        "enforce_admins": {"url": url, "enabled": false},
     });
-    world.fake.fault("GET", "/protection", 1..=1, json_answer(protection));
     let expected = Protection { linear_history: true, signatures: true, restricted: false, pull_requests: true };
+    world.fake.fault("GET", "/protection", 1..=1, json_answer(protection.clone()));
+    assert_eq!(see(Tokens::token("admin")).await, Answer::Found(Visible::Shown(expected)));
+    protection["restrictions"] = serde_json::Value::Null;
+    world.fake.fault("GET", "/protection", 1..=1, odd_answer(protection));
     assert_eq!(see(Tokens::token("admin")).await, Answer::Found(Visible::Shown(expected)));
     world.fake.fault("GET", "/protection", 1..=1, json_answer(json!({})));
     assert_eq!(see(Tokens::token("admin")).await, Answer::Found(Visible::Shown(Protection::default())));

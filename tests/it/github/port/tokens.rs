@@ -101,7 +101,7 @@ async fn an_app_that_can_not_have_a_token_says_why() {
     assert!(error.what.contains("GitHub App 4712 for acme/ship"), "{error}");
     // What GitHub gives is a secret even where it isn't understood.
     let odd = Response::new(201, r#"{"token":"ghs_s3cret","expires_at":{"ghs_s3cret":1}}"#);
-    world.fake.fault("POST", "/access_tokens", 1..=1, Act::Answer(odd));
+    world.fake.fault("POST", "/access_tokens", 1..=1, Act::wrong(Act::Answer(odd)));
     let error = ask(tokens).await;
     assert!(!format!("{error:?}").contains("s3cret"), "{error}");
     assert_eq!(world.fake.count("GET", "/repos/acme/ship/releases"), 0);

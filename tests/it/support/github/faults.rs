@@ -17,6 +17,8 @@ pub enum Act {
     Change(Arc<dyn Fn(Response) -> Response + Send + Sync>),
     /// Call this first, then do it.
     Before(Arc<dyn Fn() + Send + Sync>),
+    /// The same, and the answer is meant to be none of GitHub's.
+    Wrong(Box<Act>),
 }
 
 impl Act {
@@ -76,6 +78,20 @@ impl Act {
 
     pub fn change(change: impl Fn(Response) -> Response + Send + Sync + 'static) -> Self {
         Self::Change(Arc::new(change))
+    }
+
+    /// An act whose answer is meant to be other than GitHub describes it. Any other scripted answer
+    /// that succeeds is compared with the description, as the fake's own are.
+    pub fn wrong(act: Self) -> Self {
+        Self::Wrong(Box::new(act))
+    }
+
+    /// What is done, and whether its answer is meant to be wrong.
+    pub fn plain(&self) -> (&Self, bool) {
+        match self {
+            Self::Wrong(act) => (act.plain().0, true),
+            act => (act, false),
+        }
     }
 
     pub fn before(before: impl Fn() + Send + Sync + 'static) -> Self {

@@ -52,20 +52,58 @@ impl Shared {
             return Response::hang_up();
         }
         for act in &acts {
-            match act {
-                Act::Before(hook) => hook(),
-                Act::Answer(response) => return response.clone(),
-                Act::Change(_) => {}
+            match act.plain() {
+                (Act::Before(hook), _) => hook(),
+                (Act::Answer(response), true) => return response.clone(),
+                (Act::Answer(response), false) => return self.compared(request, response.clone()),
+                _ => {}
             }
         }
         let mut response = answer(self, request);
+        let (mut changed, mut meant) = (false, false);
         for act in &acts {
-            if let Act::Change(change) = act {
-                response = change(response);
+            if let (Act::Change(change), wrong) = act.plain() {
+                (response, changed, meant) = (change(response), true, meant || wrong);
             }
+        }
+        if changed && !meant {
+            response = self.compared(request, response);
         }
         going = after.iter().all(|hook| hook());
         if going { response } else { Response::hang_up() }
+    }
+
+    /// A scripted answer that succeeds, as GitHub describes it; or the refusal.
+    fn compared(&self, request: &Request, response: Response) -> Response {
+        let kind = response.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let json = kind.map_or(!response.body.is_empty(), |(_, kind)| kind.contains("json"));
+        if response.hang_up || !(200..300).contains(&response.status) || !json {
+            return response;
+        }
+        let (_, path) = self.place(request);
+        let Some((route, _)) = routes::find(&request.method, &path) else { return response };
+        let operation = format!("{} {}", route.method, route.template);
+        let described = schema::operations().contains_key(&operation);
+        let wrong = if described { schema::answer(&operation, response.status, &response.body) } else { Vec::new() };
+        let why = format!("a scripted answer, not said to be wrong (`Act::wrong`): {}", wrong.join("; "));
+        if wrong.is_empty() { response } else { self.refuse(request, &why) }
+    }
+
+    /// Where a request goes: the place of the API, and the path below it, by the repository's name.
+    fn place(&self, request: &Request) -> (&'static str, String) {
+        let whole = request.path();
+        // GraphQL of an enterprise is beside the versions of REST.
+        let (base, bases): (_, &[&str]) = match whole.starts_with("/api/") {
+            true => ("/api", &["/api/uploads", "/api/v3", "/api"]),
+            false => ("", &["/uploads"]),
+        };
+        let path = bases.iter().find_map(|start| whole.strip_prefix(start)).unwrap_or(whole);
+        let state = self.lock();
+        let path = match path.strip_prefix(&format!("/repositories/{}", state.repository.id)) {
+            Some(rest) => format!("/repos/{}{rest}", state.full_name()),
+            None => path.to_owned(),
+        };
+        (base, path)
     }
 
     pub fn stored(&self, request: &Request) -> Response {
@@ -74,17 +112,9 @@ impl Shared {
 
     pub fn answer(&self, request: &Request) -> Response {
         let host = format!("http://{}", request.header("host").unwrap_or_default());
-        let whole = request.path();
-        let enterprise = whole.starts_with("/api/");
-        let (base, uploads) = if enterprise { ("/api/v3", "/api/uploads") } else { ("", "/uploads") };
+        let (base, path) = self.place(request);
+        let (base, uploads) = if base.is_empty() { ("", "/uploads") } else { ("/api/v3", "/api/uploads") };
         let mut state = self.lock();
-        // GraphQL of an enterprise is beside the versions of REST.
-        let bases = [uploads, base, if enterprise { "/api" } else { "" }];
-        let path = bases.iter().find_map(|start| whole.strip_prefix(start)).unwrap_or(whole);
-        let path = match path.strip_prefix(&format!("/repositories/{}", state.repository.id)) {
-            Some(rest) => format!("/repos/{}{rest}", state.full_name()),
-            None => path.to_owned(),
-        };
         let Some((route, mut places)) = routes::find(&request.method, &path) else {
             return self.refuse(request, "this fake has no such operation");
         };
