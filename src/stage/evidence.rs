@@ -1,5 +1,9 @@
 //! Evidence that a candidate passed from end to end: a green job in a run that can be of no other commit.
 
+mod recorded;
+
+pub use recorded::recorded;
+
 use super::Refusal;
 use crate::model::{CommitId, Rc, Unknown};
 use crate::pipeline::{EvidenceEvent, EvidenceSource, Pipeline};
@@ -45,9 +49,7 @@ pub async fn look(pipeline: &Pipeline, forge: &dyn ForgeRead, rc: &Rc, commit: O
             (EvidenceEvent::Push, None) => Err("the candidate has no git tag".to_owned().into()),
             (EvidenceEvent::WorkflowDispatch, _) => look.dispatched().await,
         };
-        let mut line = |why: String| {
-            looked.looked_at.push(format!("{} on {}: {why}", source.workflow, source.event.name()));
-        };
+        let mut line = |why: String| looked.looked_at.push(line(source, why));
         match result {
             Ok(url) => {
                 looked.found = Some(Evidence::Run(url));
@@ -62,6 +64,11 @@ pub async fn look(pipeline: &Pipeline, forge: &dyn ForgeRead, rc: &Rc, commit: O
         }
     }
     looked
+}
+
+/// What a look at a source found, for people.
+fn line(source: &EvidenceSource, why: String) -> String {
+    format!("{} on {}: {why}", source.workflow, source.event.name())
 }
 
 /// Why a candidate has no evidence, and which button to press.
@@ -108,21 +115,13 @@ impl Look<'_> {
     /// A run on a trusted branch that began after the candidate was published: it tested what it was
     /// told to, so its job must name the candidate.
     async fn dispatched(&self) -> Result<String, Silent> {
-        let tag = self.pipeline.tags.rc.rc(self.rc);
-        let release = self.forge.published(&tag).await.known()?;
-        let release = release.ok_or_else(|| format!("{tag} has no release, so no run can have begun after it"))?;
-        let since = release.published_at.ok_or_else(|| format!("the release {tag} has no date"))?;
+        let since = self.since().await?;
         let mut why = format!("there is no run on {} since {since}", self.source.branches.join(", "));
         let mut runs = self.runs(None, Some(since.clone())).await?;
         runs.sort_by(|a, b| b.created_at.cmp(&a.created_at));
         for run in runs.iter().filter(|run| run.event == "workflow_dispatch" && run.created_at >= since) {
-            let trusted = run.head_branch.as_ref().is_some_and(|branch| self.source.trusts_branch(branch));
-            if !trusted {
-                why = format!(
-                    "{} ran on {}, which is not trusted",
-                    run.url,
-                    run.head_branch.as_deref().unwrap_or("no branch")
-                );
+            if let Err(distrusted) = self.trusted(run) {
+                why = distrusted;
                 continue;
             }
             match self.jobs(run).await? {
@@ -131,6 +130,23 @@ impl Look<'_> {
             }
         }
         Err(why.into())
+    }
+
+    /// When the candidate was published: a dispatched run that began before can't have tested it.
+    async fn since(&self) -> Result<String, Silent> {
+        let tag = self.pipeline.tags.rc.rc(self.rc);
+        let release = self.forge.published(&tag).await.known()?;
+        let release = release.ok_or_else(|| format!("{tag} has no release, so no run can have begun after it"))?;
+        Ok(release.published_at.ok_or_else(|| format!("the release {tag} has no date"))?)
+    }
+
+    /// Whether a dispatched run's branch is one whose workflows are trusted.
+    fn trusted(&self, run: &Run) -> Result<(), String> {
+        let branch = run.head_branch.as_deref();
+        match branch.is_some_and(|branch| self.source.trusts_branch(branch)) {
+            true => Ok(()),
+            false => Err(format!("{} ran on {}, which is not trusted", run.url, branch.unwrap_or("no branch"))),
+        }
     }
 
     async fn runs(&self, head_commit: Option<CommitId>, since: Option<String>) -> Result<Vec<Run>, Silent> {

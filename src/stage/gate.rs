@@ -7,7 +7,7 @@ mod source;
 
 use futures_util::future::BoxFuture;
 
-use super::{Plan, Refusal, Stage, World, proof, pull};
+use super::{Plan, Refusal, Stage, World, proof};
 use crate::model::CommitId;
 
 pub struct Gate;
@@ -54,10 +54,7 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     if begun {
         names::still_free(world, &mut found).await?;
         if let Some(forge) = world.forge {
-            hosted::named(world, forge, &mut found).await;
-            if let Err(refusal) = pull::finisher(world, forge).await {
-                found.refuse(refusal);
-            }
+            hosted::begun(world, forge, &mut found).await;
         }
         found.notes.push("the rest passed when this promotion began".into());
         found.notes.extend(moved(world));

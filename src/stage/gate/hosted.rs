@@ -29,8 +29,20 @@ pub(super) async fn early(world: &World<'_>, forge: &dyn ForgeRead, declared: &P
     passed(world, forge, found).await;
 }
 
-/// The release's name, once a promotion has begun: somebody may have published under it meanwhile.
-pub(super) async fn named(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
+/// What is looked at of a promotion that has begun.
+pub(super) async fn begun(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
+    named(world, forge, found).await;
+    if let Err(refusal) = pull::finisher(world, forge).await {
+        found.refuse(refusal);
+    }
+    match evidence::recorded(world, forge).await {
+        Ok(note) => found.notes.extend(note),
+        Err(refusal) => found.refuse(refusal),
+    }
+}
+
+/// The release's name: somebody may have published under it meanwhile.
+async fn named(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
     let releases = match forge.releases().await {
         Answer::Found(releases) => releases,
         Answer::Absent => return found.refuse(Unknown::new("the releases", "the forge does not know them")),
