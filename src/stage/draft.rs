@@ -132,12 +132,3 @@ async fn files(
 fn replaces(world: &World<'_>) -> bool {
     world.inputs.replace_assets && world.inputs.assets.is_some()
 }
-
-/// Refuses a draft whose assets are not what its record of this promotion says.
-pub async fn unchanged(world: &World<'_>, forge: &dyn ForgeRead, pin: Pin, draft: &Release) -> Result<(), Refusal> {
-    let there = forge.assets(draft.id).await.known()?.unwrap_or_default();
-    match recorded(world, forge, &there).await? {
-        Some(record) if record.is_of(pin) && !replaces(world) => compared(world, forge, &record, &there).await,
-        _ => Ok(()),
-    }
-}

@@ -225,15 +225,15 @@ async fn a_draft_that_was_deleted_is_made_again_at_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_draft_that_was_deleted_waits_for_its_files_before_the_git_tag() {
+async fn a_draft_that_was_deleted_waits_for_its_files_before_anything_public() {
     let (world, _) = merged().await;
     let id = release_id(&world, VERSION);
     person(&world, "DELETE", &format!("releases/{id}"), json!({})).await;
     let mut session = world.session();
     session.inputs.assets = None;
     let ran = session.run(&world.request()).await;
-    super::waits(&ran, "finalize", "assets", &[&super::pin(&world), STAGING, "--assets DIR"]);
-    assert_eq!(world.names_of(super::TAG), None);
+    super::waits(&ran, "gate", "assets", &[&super::pin(&world), STAGING, "--assets DIR"]);
+    nothing_public(&world);
     assert_eq!(seen(&world, "release v1.6.2"), Vec::<String>::new());
     world.run().await.must_be(State::Holds);
 }
