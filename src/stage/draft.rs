@@ -2,7 +2,8 @@
 
 use super::record::{self, File, Record};
 use super::recorded::{compared, listed, recorded};
-use super::{Action, Plan, Refusal, Step, World, assets, body, uploads};
+use super::uploads::{self, Replaceable};
+use super::{Action, Plan, Refusal, Step, World, assets, body};
 use crate::model::{Digest, RefName};
 use crate::port::forge::{Asset, ForgeRead, Release, Releases};
 use crate::promotion::history::Pin;
@@ -116,10 +117,13 @@ async fn files(
         Ok(wanted) => wanted,
         Err(plan) => return Ok(Err(plan)),
     };
-    // A record of another commit marks assets that are nobody's any more.
-    let replace = replace || record.is_some();
+    let replaceable = match record {
+        _ if replace => Replaceable::Everything,
+        Some(record) => Replaceable::Recorded(record.assets),
+        None => Replaceable::Nothing,
+    };
     let record = Record::of(world, pin, wanted.iter().map(|(name, blob)| File::of(name, blob)).collect());
-    match uploads::steps(world, forge, &record, there, &wanted, replace).await {
+    match uploads::steps(world, forge, &record, there, &wanted, &replaceable).await {
         Ok(steps) => {
             let own = File::of(record::NAME, &record.blob());
             Ok(Ok((steps, record.assets.into_iter().chain([own]).collect())))
