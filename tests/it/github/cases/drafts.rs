@@ -207,8 +207,7 @@ async fn whoever_sees_no_drafts_makes_none() {
     let world = pinned().await;
     let session = with_secret(&world, READER);
     let ran = session.run(&world.request()).await;
-    // The pull request is what a credential without rights can't open; the draft wasn't tried.
-    failed(&ran, &["open-pull", "this credential may not push: use one that may"]);
+    refused(&ran, "propose", &["this credential may not write, and what is begun here could not be ended"]);
     assert_eq!(made(&world), 0);
     nothing_public(&world);
 }
