@@ -6,7 +6,7 @@ use super::event::{Event, StageState, State};
 use super::ports::{Effects, Looker, Settings};
 use super::run::looked;
 use super::{apply, log};
-use crate::model::{Refusal, Unknown};
+use crate::model::Refusal;
 use crate::promotion::Promotion;
 use crate::stage::{Memory, Plan, Stage, Step, Summary, Verdict};
 
@@ -134,8 +134,7 @@ enum Outcome {
 /// needs no such right, and public names must not go out before a release that it may not publish.
 async fn may_write(look: &Looker<'_>) -> Result<(), Refusal> {
     let Some(forge) = look.forge else { return Ok(()) };
-    let hosted = forge.repository().await.known()?;
-    let hosted = hosted.ok_or_else(|| Unknown::new("the repository", "the forge does not know it"))?;
+    let hosted = forge.repository().await.there("the repository")?;
     if hosted.push {
         return Ok(());
     }

@@ -52,8 +52,8 @@ pub async fn plan(
     }
     let there = match &release {
         None => Vec::new(),
-        Some(release) => match forge.assets(release.id).await.known() {
-            Ok(assets) => assets.unwrap_or_default(),
+        Some(release) => match forge.assets(release.id).await.there(assets_of(tag)) {
+            Ok(assets) => assets,
             Err(unknown) => return refused(unknown),
         },
     };
@@ -63,6 +63,11 @@ pub async fn plan(
     };
     steps.extend(uploads);
     Ok(Ok(Draft { release, steps, files, notes: Vec::new() }))
+}
+
+/// What a list of assets is called.
+pub fn assets_of(tag: &RefName) -> String {
+    format!("the assets of {}", tag.short())
 }
 
 fn edit(release: &Release, tag: &RefName, body: String) -> Step {

@@ -157,7 +157,7 @@ impl Look<'_> {
 
     /// The jobs of the declared name: whole, or as a reusable workflow's caller names them.
     async fn jobs(&self, run: &Run) -> Result<Vec<Job>, Unknown> {
-        let jobs = self.forge.jobs(run.id).await.known()?.unwrap_or_default();
+        let jobs = self.forge.jobs(run.id).await.there(&run.url)?;
         Ok(jobs.into_iter().filter(|job| self.source.names_job(self.rc, &job.name)).collect())
     }
 

@@ -2,7 +2,7 @@
 
 use super::changelog::{self, Changelog};
 use super::{Action, Plan, Refusal, Step, Verdict, World, body};
-use crate::model::{Answer, CommitId, Digest, Unknown};
+use crate::model::{CommitId, Digest, Unknown};
 use crate::pipeline::Proposal;
 use crate::port::forge::{ForgeRead, Login, Pull, PullState};
 use crate::promotion::history::{Merge, Pin};
@@ -59,11 +59,8 @@ pub fn plan(
 
 /// Every pull request from the staging branch.
 pub async fn from_staging(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Vec<Pull>, Unknown> {
-    match forge.pulls_from(&world.facts.names.staging).await {
-        Answer::Found(pulls) => Ok(pulls),
-        Answer::Absent => Ok(Vec::new()),
-        Answer::Unknown(unknown) => Err(unknown),
-    }
+    let staging = &world.facts.names.staging;
+    forge.pulls_from(staging).await.there(format!("the pull requests from {}", staging.short()))
 }
 
 /// The open one. A closed one is never used again by itself.
@@ -113,10 +110,7 @@ fn unheard(pull: &Pull) -> String {
 /// Whether this credential may open what finalization will trust; nothing is said where it can't
 /// write at all, since then it opens nothing.
 pub async fn credential(world: &World<'_>, forge: &dyn ForgeRead, declared: &Proposal) -> Result<Vec<String>, Refusal> {
-    let hosted = match forge.repository().await.known()? {
-        Some(hosted) => hosted,
-        None => return Err(Unknown::new("the repository", "the forge does not know it").into()),
-    };
+    let hosted = forge.repository().await.there("the repository")?;
     if !hosted.push {
         return Ok(vec!["this credential may not write: what it may do is not judged".into()]);
     }

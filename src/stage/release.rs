@@ -58,7 +58,7 @@ pub async fn plan(
 
 /// Every release that the credential sees.
 pub async fn all(forge: &dyn ForgeRead) -> Result<Releases, Unknown> {
-    forge.releases().await.known()?.ok_or_else(|| Unknown::new("the releases", "the forge does not know them"))
+    forge.releases().await.there("the releases")
 }
 
 /// A published release is ours when its assets are what its record says, and the record is of this
@@ -70,11 +70,7 @@ async fn ours(world: &World<'_>, forge: &dyn ForgeRead, pin: Pin, release: &Rele
             .at([&release.url])
             .hint("find out who published it: what is public is never replaced; release the next version")
     };
-    let there = match forge.assets(release.id).await {
-        Answer::Found(assets) => assets,
-        Answer::Absent => Vec::new(),
-        Answer::Unknown(unknown) => return Err(unknown.into()),
-    };
+    let there = forge.assets(release.id).await.there(draft::assets_of(&world.facts.names.git_tag))?;
     let record: Record = match recorded(world, forge, &there).await? {
         Some(record) if record.is_of(pin) => record,
         Some(record) => return Err(foreign(format!("its record is of {}", record.commit))),

@@ -2,7 +2,7 @@
 
 use super::Findings;
 use super::rules;
-use crate::model::{Answer, Unknown};
+use crate::model::Answer;
 use crate::pipeline::Proposal;
 use crate::port::forge::{ForgeRead, Hosted, Protection, Visible};
 use crate::promotion::Evidence;
@@ -15,10 +15,9 @@ pub(super) async fn early(
     declared: &Proposal,
     found: &mut Findings,
 ) -> anyhow::Result<()> {
-    match forge.repository().await {
-        Answer::Found(hosted) => merges(world, &hosted, found),
-        Answer::Absent => found.refuse(Unknown::new("the repository", "the forge does not know it")),
-        Answer::Unknown(unknown) => found.refuse(unknown),
+    match forge.repository().await.there("the repository") {
+        Ok(hosted) => merges(world, &hosted, found),
+        Err(unknown) => found.refuse(unknown),
     }
     match pull::credential(world, forge, declared).await {
         Ok(notes) => found.notes.extend(notes),
