@@ -26,8 +26,8 @@ pub fn plan(
     let changelog = changelog::look(world, head)?;
     let text = body::pull(world, pin, head, &changelog)?;
     let mut notes: Vec<String> = changelog.note().into_iter().collect();
-    let label = |there: &[String]| {
-        let missing = !there.contains(&declared.label);
+    let label = |there: Option<&Pull>| {
+        let missing = !there.is_some_and(|pull| pull.has_label(&declared.label));
         missing.then(|| Action::LabelPull { head: staging.clone(), label: declared.label.clone() })
     };
     let steps = match open(pulls) {
@@ -42,7 +42,7 @@ pub fn plan(
                 body: body::merged(&pull.body, &text),
                 expect: Digest::of(pull.body.as_bytes()),
             });
-            vec![Step::new("pull request", edit), Step::new("label", label(&pull.labels))]
+            vec![Step::new("pull request", edit), Step::new("label", label(Some(pull)))]
         }
         None => {
             if let Some(pull) = closed(world, pulls, pin)? {
@@ -51,7 +51,7 @@ pub fn plan(
             let title = format!("Release v{}", world.promotion.candidate.rc.stable);
             let body = body::merged("", &text);
             let action = Action::OpenPull { head: staging.clone(), base: base.clone(), title, body };
-            vec![Step::new("pull request", [action]), Step::new("label", label(&[]))]
+            vec![Step::new("pull request", [action]), Step::new("label", label(None))]
         }
     };
     Ok(Ok(Proposed { steps, notes }))

@@ -24,6 +24,13 @@ pub struct Pull {
     pub url: String,
 }
 
+impl Pull {
+    /// Whether it has a label: GitHub doesn't tell capitals apart.
+    pub fn has_label(&self, label: &str) -> bool {
+        self.labels.iter().any(|there| there.eq_ignore_ascii_case(label))
+    }
+}
+
 /// Where a pull request stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PullState {
