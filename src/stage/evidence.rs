@@ -105,11 +105,8 @@ impl Look<'_> {
     /// The newest run of the candidate's commit, and no older one: a failure after a success is a failure.
     async fn pushed(&self, commit: CommitId) -> Result<String, Silent> {
         let runs = self.runs(Some(commit), None).await?;
-        let mut runs: Vec<Run> =
-            runs.into_iter().filter(|run| run.head_commit == commit && run.event == "push").collect();
-        runs.sort_by(|a, b| a.created_at.cmp(&b.created_at));
-        let Some(newest) = runs.pop() else { return Err(format!("there is no run of {commit}").into()) };
-        self.green(&newest).await
+        let newest = runs.first().ok_or_else(|| format!("there is no run of {commit}"))?;
+        self.green(newest).await
     }
 
     /// A run on a trusted branch that began after the candidate was published: it tested what it was
@@ -117,9 +114,7 @@ impl Look<'_> {
     async fn dispatched(&self) -> Result<String, Silent> {
         let since = self.since().await?;
         let mut why = format!("there is no run on {} since {since}", self.source.branches.join(", "));
-        let mut runs = self.runs(None, Some(since.clone())).await?;
-        runs.sort_by(|a, b| b.created_at.cmp(&a.created_at));
-        for run in runs.iter().filter(|run| run.event == "workflow_dispatch" && run.created_at >= since) {
+        for run in &self.runs(None, Some(since)).await? {
             if let Err(distrusted) = self.trusted(run) {
                 why = distrusted;
                 continue;
@@ -149,6 +144,7 @@ impl Look<'_> {
         }
     }
 
+    /// Those of the source's workflow and event, newest first: the port has looked at both again.
     async fn runs(&self, head_commit: Option<CommitId>, since: Option<String>) -> Result<Vec<Run>, Silent> {
         let (workflow, event) = (self.source.workflow.clone(), self.source.event.name().to_owned());
         let runs = self.forge.runs(&RunQuery { workflow, event, head_commit, since }).await.known()?;
