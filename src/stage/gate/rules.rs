@@ -128,11 +128,12 @@ pub(super) fn demands(base: &RefName, what: &str, whose: &str) -> Refusal {
 
 /// Whether a ruleset is about a ref: GitHub matches full names, fnmatch-like.
 fn covers(ruleset: &TagRuleset, name: &RefName) -> bool {
-    let one = |patterns: &[String]| {
+    // A pattern that is no glob here may be one there: it takes a ref in, and none out.
+    let one = |patterns: &[String], doubt: bool| {
         let all = patterns.iter().any(|pattern| pattern == "~ALL");
-        all || patterns.iter().any(|pattern| Globs::one(pattern, name.as_str()).unwrap_or(true))
+        all || patterns.iter().any(|pattern| Globs::one(pattern, name.as_str()).unwrap_or(doubt))
     };
-    one(&ruleset.include) && !one(&ruleset.exclude)
+    one(&ruleset.include, true) && !one(&ruleset.exclude, false)
 }
 
 /// Whether a name fits a pattern rule; `None` for an operator that is not known here.
@@ -142,5 +143,31 @@ fn fits(operator: &str, pattern: &str, name: &str) -> Option<bool> {
         "ends_with" => Some(name.ends_with(pattern)),
         "contains" => Some(name.contains(pattern)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_is_no_glob_here_takes_in_and_leaves_nothing_out() {
+        let tag = RefName::tag("v1.6.2").unwrap();
+        let texts = |patterns: &[&str]| patterns.iter().map(|pattern| (*pattern).to_owned()).collect::<Vec<_>>();
+        for (include, exclude, expected) in [
+            (&["refs/tags/v*"][..], &[][..], true),
+            (&["refs/tags/v*"], &["refs/tags/v1.*"], false),
+            (&["~ALL"], &["refs/tags/v2.*"], true),
+            (&["~ALL"], &["~ALL"], false),
+            (&["refs/tags/[v"], &[], true),
+            (&["~ALL"], &["refs/tags/[v"], true),
+            (&["~ALL"], &["refs/tags/[v", "refs/tags/v*"], false),
+        ] {
+            let (include, exclude) = (texts(include), texts(exclude));
+            let what = format!("{include:?} but {exclude:?}");
+            let bypass = Visible::Shown(Bypass::Never);
+            let ruleset = TagRuleset { name: "tags".into(), include, exclude, rules: Vec::new(), bypass };
+            assert_eq!(covers(&ruleset, &tag), expected, "{what}");
+        }
     }
 }
