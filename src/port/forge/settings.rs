@@ -56,6 +56,8 @@ pub enum Bypass {
     /// On pull requests alone.
     PullRequests,
     Never,
+    /// Not said, or in a word that isn't known: no permission.
+    Unsaid,
 }
 
 /// The rules that can stand in a promotion's way (GitHub, "Available rules for rulesets").

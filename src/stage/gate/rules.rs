@@ -77,14 +77,10 @@ pub(super) async fn tags(world: &World<'_>, forge: &dyn ForgeRead, found: &mut F
             for rule in &ruleset.rules {
                 let stops = match rule {
                     RuleKind::Creation | RuleKind::RequiredSignatures => true,
-                    RuleKind::NamePattern { operator, pattern, negate } => match fits(operator, pattern, tag.short()) {
-                        Some(fits) => fits == *negate,
-                        None => {
-                            let rule = format!("its rule on names ({operator} `{pattern}`)");
-                            found.notes.push(format!("the ruleset \"{}\": {rule} is not judged", ruleset.name));
-                            false
-                        }
-                    },
+                    // What can't be judged may stop it.
+                    RuleKind::NamePattern { operator, pattern, negate } => {
+                        fits(operator, pattern, tag.short()).is_none_or(|fits| fits == *negate)
+                    }
                     _ => false,
                 };
                 if stops {
@@ -97,18 +93,23 @@ pub(super) async fn tags(world: &World<'_>, forge: &dyn ForgeRead, found: &mut F
 
 /// A rule that stops all but those who bypass it.
 fn bypassed(name: &RefName, rule: &RuleKind, ruleset: &str, bypass: Visible<Bypass>, found: &mut Findings) {
+    let unjudged;
     let what = match rule {
         RuleKind::Creation => "lets only some create",
         RuleKind::Update => "lets only some move",
         RuleKind::PullRequest { .. } => "demands a pull request for",
         RuleKind::RequiredSignatures => "demands signatures on",
         RuleKind::RequiredLinearHistory => "demands a linear history of",
+        RuleKind::NamePattern { operator, pattern, .. } if fits(operator, pattern, "").is_none() => {
+            unjudged = format!("has a rule on names that is not judged here ({operator} `{pattern}`) for");
+            &unjudged
+        }
         RuleKind::NamePattern { .. } => "does not allow the name of",
         RuleKind::RequiredStatusChecks | RuleKind::Other(_) => "stands in the way of",
     };
     match bypass {
         Visible::Shown(Bypass::Always) => {}
-        Visible::Shown(Bypass::Never | Bypass::PullRequests) => found.refuse(
+        Visible::Shown(Bypass::Never | Bypass::PullRequests | Bypass::Unsaid) => found.refuse(
             Refusal::new(format!("the ruleset \"{ruleset}\" {what} {}", name.short()))
                 .at([name])
                 .hint("add what sealift runs as to the ruleset's bypass list, always, or take the name out of it"),

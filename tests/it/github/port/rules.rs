@@ -110,7 +110,7 @@ async fn active_rulesets_for_tags_are_listed_with_their_patterns() {
         json!({"name": "odd", "conditions": null, "rules": [{"type": "update"}], "current_user_can_bypass": "maybe"});
     world.fake.fault("GET", "/rulesets/", 1..=1, json_answer(odd));
     let one = found(world.github().tag_rulesets().await).remove(0);
-    assert_eq!((one.include, one.bypass), (vec!["~ALL".to_owned()], Visible::Hidden));
+    assert_eq!((one.include, one.bypass), (vec!["~ALL".to_owned()], Visible::Shown(Bypass::Unsaid)));
     world.fake.fault("GET", "/rulesets/", 1..=1, Act::Answer(Response::new(404, "{}")));
     assert!(unknown(world.github().tag_rulesets().await).detail.contains("releases"));
 }
