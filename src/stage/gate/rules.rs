@@ -57,7 +57,10 @@ fn pushed_to(branch: &RefName, rule: &Rule, push: Push, found: &mut Findings) {
         RuleKind::Update => push.moves,
         RuleKind::PullRequest { .. } | RuleKind::RequiredSignatures => true,
         RuleKind::RequiredLinearHistory => true,
-        RuleKind::RequiredStatusChecks | RuleKind::NamePattern { .. } | RuleKind::Other(_) => false,
+        // Nothing has run on a commit that is only just pushed.
+        RuleKind::RequiredStatusChecks { on_creation } => push.moves || *on_creation,
+        RuleKind::NamePattern { .. } => misnames(&rule.kind, branch),
+        RuleKind::Other(_) => false,
     };
     if stops {
         bypassed(branch, &rule.kind, &rule.ruleset, rule.bypass, found);
@@ -77,10 +80,7 @@ pub(super) async fn tags(world: &World<'_>, forge: &dyn ForgeRead, found: &mut F
             for rule in &ruleset.rules {
                 let stops = match rule {
                     RuleKind::Creation | RuleKind::RequiredSignatures => true,
-                    // What can't be judged may stop it.
-                    RuleKind::NamePattern { operator, pattern, negate } => {
-                        fits(operator, pattern, tag.short()).is_none_or(|fits| fits == *negate)
-                    }
+                    RuleKind::NamePattern { .. } => misnames(rule, tag),
                     _ => false,
                 };
                 if stops {
@@ -105,7 +105,8 @@ fn bypassed(name: &RefName, rule: &RuleKind, ruleset: &str, bypass: Visible<Bypa
             &unjudged
         }
         RuleKind::NamePattern { .. } => "does not allow the name of",
-        RuleKind::RequiredStatusChecks | RuleKind::Other(_) => "stands in the way of",
+        RuleKind::RequiredStatusChecks { .. } => "demands passed checks of what is pushed to",
+        RuleKind::Other(_) => "stands in the way of",
     };
     match bypass {
         Visible::Shown(Bypass::Always) => {}
@@ -135,6 +136,12 @@ fn covers(ruleset: &TagRuleset, name: &RefName) -> bool {
         all || patterns.iter().any(|pattern| Globs::one(pattern, name.as_str()).unwrap_or(doubt))
     };
     one(&ruleset.include, true) && !one(&ruleset.exclude, false)
+}
+
+/// Whether a rule on names doesn't allow one: what can't be judged may not.
+fn misnames(rule: &RuleKind, name: &RefName) -> bool {
+    let RuleKind::NamePattern { operator, pattern, negate } = rule else { return false };
+    fits(operator, pattern, name.short()).is_none_or(|fits| fits == *negate)
 }
 
 /// Whether a name fits a pattern rule; `None` for an operator that is not known here.

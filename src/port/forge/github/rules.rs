@@ -90,7 +90,9 @@ impl FoundRule {
             "update" => RuleKind::Update,
             "required_linear_history" => RuleKind::RequiredLinearHistory,
             "required_signatures" => RuleKind::RequiredSignatures,
-            "required_status_checks" => RuleKind::RequiredStatusChecks,
+            "required_status_checks" => RuleKind::RequiredStatusChecks {
+                on_creation: !parameter("do_not_enforce_on_create").as_bool().unwrap_or(false),
+            },
             "pull_request" => {
                 let methods = parameter("allowed_merge_methods")
                     .as_array()

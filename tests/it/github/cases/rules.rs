@@ -171,6 +171,38 @@ async fn a_staging_branch_that_only_some_may_create_or_move_needs_a_bypass() {
     assert_eq!(seen(&world, "pull"), Vec::<String>::new());
 }
 
+/// Names and checks of the branches that sealift itself pushes to.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_and_checks_of_pushed_branches_are_judged() {
+    let world = fresh().await;
+    let (line, branch, main) = (["refs/heads/release-1.6"], ["refs/heads/release-1.6.2"], ["refs/heads/main"]);
+    let pattern = |operator: &str, pattern: &str| json!({"type": "branch_name_pattern", "parameters": {"operator": operator, "pattern": pattern, "negate": false}});
+    let checks = |exempt: bool| {
+        json!({"type": "required_status_checks", "parameters": {
+            "required_status_checks": [{"context": "build"}], "strict_required_status_checks_policy": false,
+            "do_not_enforce_on_create": exempt,
+        }})
+    };
+    for (include, name) in [(&line, "release-1.6"), (&branch, "release-1.6.2")] {
+        let feature = ("does not allow the name of", pattern("starts_with", "feature/"));
+        let regex = ("has a rule on names that is not judged here (regex `^v`) for", pattern("regex", "^v"));
+        let checked = ("demands passed checks of what is pushed to", checks(false));
+        for (what, rule) in [feature, regex, checked] {
+            let text = format!("{what} {name}");
+            planned(&world, "branch", include, std::slice::from_ref(&rule), None, &[&text]).await;
+            planned(&world, "branch", include, &[rule], Some("always"), &[]).await;
+        }
+        planned(&world, "branch", include, &[pattern("starts_with", "release-")], None, &[]).await;
+    }
+    // The line is created and no more; the staging branch is moved, too.
+    planned(&world, "branch", &line, &[checks(true)], None, &[]).await;
+    let text = ["demands passed checks of what is pushed to release-1.6.2"];
+    planned(&world, "branch", &branch, &[checks(true)], None, &text).await;
+    // What a person merges into has its checks on the pull request.
+    planned(&world, "branch", &main, &[checks(false)], None, &[]).await;
+    planned(&on_a_line().await, "branch", &line, &[checks(false)], None, &[]).await;
+}
+
 /// No permission; but to nobody it is never said, and a ruleset of an enterprise can't be read here.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bypass_that_is_not_said_or_in_no_known_word_is_none() {

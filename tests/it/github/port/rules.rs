@@ -77,9 +77,15 @@ async fn a_rule_is_understood_or_named_or_unknown() {
     assert_eq!(rules(given).await.unwrap(), [expected]);
     assert!(rules(pattern(json!({"operator": "regex"}))).await.unwrap_err().detail.contains("no pattern"));
     assert!(rules(pattern(serde_json::Value::Null)).await.is_err());
-    let kinds = json!([{"type": "required_status_checks"}, {"type": "pull_request"}, {"type": "new_in_2030"}]);
+    let kinds = json!([
+        {"type": "required_status_checks"},
+        {"type": "required_status_checks", "parameters": {"do_not_enforce_on_create": true}},
+        {"type": "pull_request"},
+        {"type": "new_in_2030"},
+    ]);
     let expected = [
-        RuleKind::RequiredStatusChecks,
+        RuleKind::RequiredStatusChecks { on_creation: true },
+        RuleKind::RequiredStatusChecks { on_creation: false },
         RuleKind::PullRequest { merge_methods: None },
         RuleKind::Other("new_in_2030".into()),
     ];
