@@ -66,6 +66,11 @@ pub async fn look(pipeline: &Pipeline, forge: &dyn ForgeRead, rc: &Rc, commit: O
     looked
 }
 
+/// What is said where nothing speaks for a candidate.
+pub fn nothing(declared: &[EvidenceSource]) -> &'static str {
+    if declared.is_empty() { "no evidence declared" } else { "no evidence found" }
+}
+
 /// What a look at a source found, for people.
 fn line(source: &EvidenceSource, why: String) -> String {
     format!("{} on {}: {why}", source.workflow, source.event.name())
@@ -173,5 +178,18 @@ fn verdict(run: &Run, jobs: &[Job]) -> Result<String, String> {
     match jobs.iter().find(|job| job.conclusion.as_deref() != Some("success")) {
         Some(job) => Err(format!("{} ended as {}", run.url, job.conclusion.as_deref().unwrap_or("nothing"))),
         None => Ok(run.url.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn none_found_is_not_none_declared() {
+        let job = "E2E {rc}".parse().unwrap();
+        let source =
+            EvidenceSource { workflow: "e2e.yaml".into(), event: EvidenceEvent::Push, job, branches: Vec::new() };
+        assert_eq!([nothing(&[]), nothing(&[source])], ["no evidence declared", "no evidence found"]);
     }
 }

@@ -132,7 +132,6 @@ pub(super) fn evidence_note(world: &World<'_>) -> String {
     match &world.promotion.candidate.evidence {
         Some(Evidence::Run(url)) => format!("evidence: a green end-to-end run, {url}"),
         Some(Evidence::Skipped(reason)) => format!("evidence skipped: {reason}"),
-        None if world.pipeline.evidence.is_empty() => "no evidence declared".into(),
-        None => "no evidence found".into(),
+        None => evidence::nothing(&world.pipeline.evidence).into(),
     }
 }
