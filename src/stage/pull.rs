@@ -15,7 +15,7 @@ pub struct Proposed {
 
 /// Looks at the pull requests from the staging branch, whose tip is `head`. `Err`: a wait, or
 /// refusals.
-pub fn plan(
+pub async fn plan(
     world: &World<'_>,
     declared: &Proposal,
     pulls: &[Pull],
@@ -45,8 +45,10 @@ pub fn plan(
             vec![Step::new("pull request", edit), Step::new("label", label(Some(pull)))]
         }
         None => {
-            if let Some(pull) = closed(world, pulls, pin)? {
-                return Ok(Err(reopen(pull)));
+            match closed(world, pulls, pin).await? {
+                Ok(None) => {}
+                Ok(Some(pull)) => return Ok(Err(reopen(pull))),
+                Err(unknown) => return Ok(Err(Refusal::from(unknown).into())),
             }
             let title = format!("Release v{}", world.promotion.candidate.rc.stable);
             let body = body::merged("", &text);
@@ -70,17 +72,41 @@ pub fn open(pulls: &[Pull]) -> Option<&Pull> {
 
 /// One that a person closed while it held this very promotion: their word, which sealift doesn't
 /// go round by opening another. After a squash a second one is the way on, whatever became of the first.
-fn closed<'a>(world: &World<'_>, pulls: &'a [Pull], pin: Pin) -> anyhow::Result<Option<&'a Pull>> {
+async fn closed<'a>(
+    world: &World<'_>,
+    pulls: &'a [Pull],
+    pin: Pin,
+) -> anyhow::Result<Result<Option<&'a Pull>, Unknown>> {
     if matches!(world.facts.merge, Merge::Squashed { .. }) {
-        return Ok(None);
+        return Ok(Ok(None));
     }
     for pull in pulls.iter().filter(|pull| pull.state == PullState::Closed) {
-        let known = world.store.contains(pull.head_commit)?;
-        if known && world.store.is_ancestor(pin.commit, pull.head_commit)? {
-            return Ok(Some(pull));
+        if !world.store.contains(pull.head_commit)?
+            && let Err(unknown) = fetched(world, pull).await?
+        {
+            return Ok(Err(unknown));
+        }
+        if world.store.is_ancestor(pin.commit, pull.head_commit)? {
+            return Ok(Ok(Some(pull)));
         }
     }
-    Ok(None)
+    Ok(Ok(None))
+}
+
+/// Brings the head of a pull request whose branch has gone, or has moved since.
+async fn fetched(world: &World<'_>, pull: &Pull) -> anyhow::Result<Result<(), Unknown>> {
+    let what = || format!("what #{} held when it was closed", pull.number);
+    let name = Pull::head_ref(pull.number)?;
+    if world.facts.listed(&name).is_none() {
+        return Ok(Err(Unknown::new(what(), format!("the origin does not list {name}"))));
+    }
+    if let Err(unknown) = world.origin.fetch(&[name]).await {
+        return Ok(Err(unknown));
+    }
+    Ok(match world.store.contains(pull.head_commit)? {
+        true => Ok(()),
+        false => Err(Unknown::new(what(), format!("the origin does not have {}", pull.head_commit))),
+    })
 }
 
 fn reopen(pull: &Pull) -> Plan {

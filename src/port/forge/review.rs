@@ -1,5 +1,6 @@
 //! Pull requests and what is said on them.
 
+use crate::model::git::GitNameError;
 use crate::model::{CommitId, RefName};
 
 /// A pull request.
@@ -25,6 +26,12 @@ pub struct Pull {
 }
 
 impl Pull {
+    /// The ref that a forge keeps a pull request's head under: there for forks, too, and it stays when
+    /// the branch goes.
+    pub fn head_ref(number: u64) -> Result<RefName, GitNameError> {
+        format!("refs/pull/{number}/head").parse()
+    }
+
     /// Whether it has a label: GitHub doesn't tell capitals apart.
     pub fn has_label(&self, label: &str) -> bool {
         self.labels.iter().any(|there| there.eq_ignore_ascii_case(label))
