@@ -1,9 +1,12 @@
 //! One stage: look, decide, act, look again, until it holds or it is not sealift's turn.
 
+use tokio::sync::OnceCell;
+
 use super::event::{Event, StageState, State};
 use super::ports::{Effects, Looker, Settings};
 use super::run::looked;
 use super::{apply, log};
+use crate::model::Refusal;
 use crate::promotion::Promotion;
 use crate::stage::{Facts, Memory, Plan, Stage, Step, Summary, Verdict};
 
@@ -17,6 +20,8 @@ pub(super) struct Driver<'a> {
     pub look: &'a Looker<'a>,
     pub effects: &'a Effects<'a>,
     pub settings: &'a Settings<'a>,
+    /// Set once the forge was seen to let this credential write.
+    allowed: OnceCell<()>,
 }
 
 /// What a stage did: for its log entry.
@@ -27,7 +32,17 @@ pub(super) struct Record {
     pub failed: Vec<String>,
 }
 
-impl Driver<'_> {
+impl<'a> Driver<'a> {
+    pub(super) fn new(
+        promotion: &'a Promotion,
+        memory: &'a Memory,
+        look: &'a Looker<'a>,
+        effects: &'a Effects<'a>,
+        settings: &'a Settings<'a>,
+    ) -> Self {
+        Self { promotion, memory, look, effects, settings, allowed: OnceCell::new() }
+    }
+
     /// Brings one stage to hold, or says why it doesn't; what it wrote goes into the log.
     pub(super) async fn drive(&self, stage: &dyn Stage) -> anyhow::Result<State> {
         let mut record = Record::default();
@@ -70,6 +85,9 @@ impl Driver<'_> {
                 settings.observer.event(&Event::Warning { message: format!("{}: {why}", stage.name()) });
                 return Ok(State::Failed);
             }
+            if let Err(refusal) = self.allowed.get_or_try_init(|| may_write(look)).await {
+                return Ok(tell(stage, &refusal.into(), &facts, settings));
+            }
             tell(stage, &plan, &facts, settings);
             rounds += 1;
             match self.act(stage, steps, record).await {
@@ -110,6 +128,22 @@ enum Outcome {
     /// A race was lost: plan again on what is there now.
     Lost,
     Stopped(State),
+}
+
+/// Whether this credential may write to the repository. Asked right before the first action, since a plan
+/// needs no such right, and public names must not go out before a release that it may not publish.
+async fn may_write(look: &Looker<'_>) -> Result<(), Refusal> {
+    let Some(forge) = look.forge else { return Ok(()) };
+    let hosted = forge.repository().await.there("the repository")?;
+    if hosted.push {
+        return Ok(());
+    }
+    Err(Refusal::new("this credential may not write, and what is begun here could not be ended")
+        .at([hosted.full_name])
+        .hint(
+            "use one that may: an App with the permission `contents: write`, or a classic token with the scope `repo` \
+             of somebody who may push",
+        ))
 }
 
 /// Whether a plan asks for nothing but what was already done.

@@ -155,6 +155,7 @@ impl Looker<'_> {
             pipeline: self.pipeline,
             promotion,
             facts,
+            origin: self.origin,
             registry: self.registry,
             forge: self.forge,
             inputs: self.inputs,

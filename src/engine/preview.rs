@@ -72,10 +72,9 @@ async fn look_at(
 
 async fn pull(number: u64, rc: Option<Rc>, look: &Looker<'_>) -> anyhow::Result<(Preview, Vec<Event>)> {
     let pull = looked_up(number, look.forge).await?;
-    let name: RefName = format!("refs/pull/{number}/head").parse()?;
+    let name = Pull::head_ref(number)?;
     let refs = look.refs(&[name.clone(), pull.base.clone()]).await?;
     let what = || format!("pull request #{number}");
-    // A pull request's own ref is there for forks, too, and stays when a branch goes.
     let Some(Listed { peeled: head, .. }) = refs.get(&name) else {
         return Err(Unknown::new(what(), format!("the origin does not list {name}")).into());
     };

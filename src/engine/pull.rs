@@ -39,7 +39,7 @@ pub async fn proposed_by(number: u64, look: &Looker<'_>) -> anyhow::Result<Propo
     }
     let distrust = if !pull.from_here {
         Some("comes from another repository".to_owned())
-    } else if !pull.labels.contains(&declared.label) {
+    } else if !pull.has_label(&declared.label) {
         Some(format!("has no label `{}`", declared.label))
     } else if !pull.author.as_ref().is_some_and(|author| declared.is_author(author)) {
         Some(format!("was opened by {}", author(&pull)))

@@ -82,7 +82,7 @@ async fn all_driven(
         return Ok(None);
     }
     let memory = Memory::new(look.spool.clone());
-    let driver = Driver { promotion: &promotion, memory: &memory, look, effects, settings };
+    let driver = Driver::new(&promotion, &memory, look, effects, settings);
     for stage in STAGES {
         let state = driver.drive(*stage).await.with_context(|| could_not_look(*stage))?;
         states.push((stage.name(), state));
@@ -147,7 +147,7 @@ pub async fn abandon(
 ) -> anyhow::Result<State> {
     let Some(promotion) = goal(request, look, settings).await? else { return Ok(State::Refused) };
     let memory = Memory::new(look.spool.clone());
-    let driver = Driver { promotion: &promotion, memory: &memory, look, effects, settings };
+    let driver = Driver::new(&promotion, &memory, look, effects, settings);
     let state = driver.drive(&Abandon { discard }).await?;
     alone(settings, "abandon", state);
     Ok(state)

@@ -36,6 +36,14 @@ impl<T> Answer<T> {
             Self::Unknown(unknown) => Err(unknown),
         }
     }
+
+    /// Of something that can't be absent, such as a list of what belongs to a thing that is there.
+    ///
+    /// # Errors
+    /// Unknown, and absent too: the thing has gone meanwhile, or isn't shown any more.
+    pub fn there(self, what: impl fmt::Display) -> Result<T, Unknown> {
+        self.known()?.ok_or_else(|| Unknown::new(what, "it must be there, and is not found"))
+    }
 }
 
 /// The opposite of [`Answer::known`].

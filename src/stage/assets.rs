@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Plan, Refusal, World, record};
+use super::{Plan, Refusal, World, draft, record};
 use crate::model::{Answer, Blob, CommitId};
 use crate::pipeline::{Globs, asset_name};
 use crate::port::forge::{Asset, ForgeRead};
@@ -107,11 +107,8 @@ pub async fn to_copy(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Vec<Ass
         Answer::Unknown(unknown) => return Err(vec![unknown.into()]),
         Answer::Absent => return Err(vec![missing(format!("{tag} has no release to copy assets from"))]),
     };
-    let assets = match forge.assets(release.id).await {
-        Answer::Found(assets) => assets,
-        Answer::Unknown(unknown) => return Err(vec![unknown.into()]),
-        Answer::Absent => Vec::new(),
-    };
+    let assets = forge.assets(release.id).await.there(draft::assets_of(&world.facts.names.rc_tag));
+    let assets = assets.map_err(|unknown| vec![unknown.into()])?;
     let (mut found, mut refusals) = (Vec::new(), Vec::new());
     for name in names {
         match assets.iter().find(|asset| asset.name == *name && asset.complete) {

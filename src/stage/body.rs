@@ -1,8 +1,8 @@
 //! What stands in a pull request and in a release: rendered from facts, between two markers, so that
 //! people's text around them survives.
 
-use super::World;
 use super::changelog::Changelog;
+use super::{World, evidence};
 use crate::model::CommitId;
 use crate::model::markdown::{code, details, prose, table, unlinked};
 use crate::promotion::Evidence;
@@ -115,18 +115,18 @@ fn facts(world: &World<'_>, pin: Pin, more: &[(&str, String)]) -> String {
         ("candidate artifact", code(&format!("{repository}@{}", candidate.rc_artifact))),
         ("artifact", code(&format!("{repository}@{}", pin.artifact))),
         ("images", world.promotion.images.len().to_string()),
-        ("evidence", evidence(candidate.evidence.as_ref())),
+        ("evidence", spoken(world)),
     ];
     rows.extend(more.iter().cloned());
     table(&["", ""], rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]))
 }
 
 /// What speaks for the candidate, in one line.
-pub fn evidence(evidence: Option<&Evidence>) -> String {
-    match evidence {
+fn spoken(world: &World<'_>) -> String {
+    match &world.promotion.candidate.evidence {
         Some(Evidence::Run(url)) => format!("a green end-to-end run: {}", prose(url)),
         Some(Evidence::Skipped(reason)) => format!("**skipped**: {}", prose(reason)),
-        None => "no evidence declared".to_owned(),
+        None => evidence::nothing(&world.pipeline.evidence).to_owned(),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::record::{self, File, Record};
 use super::recorded::{compared, listed, recorded};
-use super::{Action, Plan, Refusal, Step, World, assets, body, uploads};
+use super::uploads::{self, Replaceable};
+use super::{Action, Plan, Refusal, Step, World, assets, body};
 use crate::model::{Digest, RefName};
 use crate::port::forge::{Asset, ForgeRead, Release, Releases};
 use crate::promotion::history::Pin;
@@ -51,8 +52,8 @@ pub async fn plan(
     }
     let there = match &release {
         None => Vec::new(),
-        Some(release) => match forge.assets(release.id).await.known() {
-            Ok(assets) => assets.unwrap_or_default(),
+        Some(release) => match forge.assets(release.id).await.there(assets_of(tag)) {
+            Ok(assets) => assets,
             Err(unknown) => return refused(unknown),
         },
     };
@@ -62,6 +63,11 @@ pub async fn plan(
     };
     steps.extend(uploads);
     Ok(Ok(Draft { release, steps, files, notes: Vec::new() }))
+}
+
+/// What a list of assets is called.
+pub fn assets_of(tag: &RefName) -> String {
+    format!("the assets of {}", tag.short())
 }
 
 fn edit(release: &Release, tag: &RefName, body: String) -> Step {
@@ -116,10 +122,13 @@ async fn files(
         Ok(wanted) => wanted,
         Err(plan) => return Ok(Err(plan)),
     };
-    // A record of another commit marks assets that are nobody's any more.
-    let replace = replace || record.is_some();
+    let replaceable = match record {
+        _ if replace => Replaceable::Everything,
+        Some(record) => Replaceable::Recorded(record.assets),
+        None => Replaceable::Nothing,
+    };
     let record = Record::of(world, pin, wanted.iter().map(|(name, blob)| File::of(name, blob)).collect());
-    match uploads::steps(world, forge, &record, there, &wanted, replace).await {
+    match uploads::steps(world, forge, &record, there, &wanted, &replaceable).await {
         Ok(steps) => {
             let own = File::of(record::NAME, &record.blob());
             Ok(Ok((steps, record.assets.into_iter().chain([own]).collect())))
@@ -131,13 +140,4 @@ async fn files(
 /// Whether the folder that people brought takes the place of what is there.
 fn replaces(world: &World<'_>) -> bool {
     world.inputs.replace_assets && world.inputs.assets.is_some()
-}
-
-/// Refuses a draft whose assets are not what its record of this promotion says.
-pub async fn unchanged(world: &World<'_>, forge: &dyn ForgeRead, pin: Pin, draft: &Release) -> Result<(), Refusal> {
-    let there = forge.assets(draft.id).await.known()?.unwrap_or_default();
-    match recorded(world, forge, &there).await? {
-        Some(record) if record.is_of(pin) && !replaces(world) => compared(world, forge, &record, &there).await,
-        _ => Ok(()),
-    }
 }

@@ -1,5 +1,9 @@
 //! Evidence that a candidate passed from end to end: a green job in a run that can be of no other commit.
 
+mod recorded;
+
+pub use recorded::recorded;
+
 use super::Refusal;
 use crate::model::{CommitId, Rc, Unknown};
 use crate::pipeline::{EvidenceEvent, EvidenceSource, Pipeline};
@@ -45,9 +49,7 @@ pub async fn look(pipeline: &Pipeline, forge: &dyn ForgeRead, rc: &Rc, commit: O
             (EvidenceEvent::Push, None) => Err("the candidate has no git tag".to_owned().into()),
             (EvidenceEvent::WorkflowDispatch, _) => look.dispatched().await,
         };
-        let mut line = |why: String| {
-            looked.looked_at.push(format!("{} on {}: {why}", source.workflow, source.event.name()));
-        };
+        let mut line = |why: String| looked.looked_at.push(line(source, why));
         match result {
             Ok(url) => {
                 looked.found = Some(Evidence::Run(url));
@@ -62,6 +64,16 @@ pub async fn look(pipeline: &Pipeline, forge: &dyn ForgeRead, rc: &Rc, commit: O
         }
     }
     looked
+}
+
+/// What is said where nothing speaks for a candidate.
+pub fn nothing(declared: &[EvidenceSource]) -> &'static str {
+    if declared.is_empty() { "no evidence declared" } else { "no evidence found" }
+}
+
+/// What a look at a source found, for people.
+fn line(source: &EvidenceSource, why: String) -> String {
+    format!("{} on {}: {why}", source.workflow, source.event.name())
 }
 
 /// Why a candidate has no evidence, and which button to press.
@@ -98,31 +110,18 @@ impl Look<'_> {
     /// The newest run of the candidate's commit, and no older one: a failure after a success is a failure.
     async fn pushed(&self, commit: CommitId) -> Result<String, Silent> {
         let runs = self.runs(Some(commit), None).await?;
-        let mut runs: Vec<Run> =
-            runs.into_iter().filter(|run| run.head_commit == commit && run.event == "push").collect();
-        runs.sort_by(|a, b| a.created_at.cmp(&b.created_at));
-        let Some(newest) = runs.pop() else { return Err(format!("there is no run of {commit}").into()) };
-        self.green(&newest).await
+        let newest = runs.first().ok_or_else(|| format!("there is no run of {commit}"))?;
+        self.green(newest).await
     }
 
     /// A run on a trusted branch that began after the candidate was published: it tested what it was
     /// told to, so its job must name the candidate.
     async fn dispatched(&self) -> Result<String, Silent> {
-        let tag = self.pipeline.tags.rc.rc(self.rc);
-        let release = self.forge.published(&tag).await.known()?;
-        let release = release.ok_or_else(|| format!("{tag} has no release, so no run can have begun after it"))?;
-        let since = release.published_at.ok_or_else(|| format!("the release {tag} has no date"))?;
+        let since = self.since().await?;
         let mut why = format!("there is no run on {} since {since}", self.source.branches.join(", "));
-        let mut runs = self.runs(None, Some(since.clone())).await?;
-        runs.sort_by(|a, b| b.created_at.cmp(&a.created_at));
-        for run in runs.iter().filter(|run| run.event == "workflow_dispatch" && run.created_at >= since) {
-            let trusted = run.head_branch.as_ref().is_some_and(|branch| self.source.trusts_branch(branch));
-            if !trusted {
-                why = format!(
-                    "{} ran on {}, which is not trusted",
-                    run.url,
-                    run.head_branch.as_deref().unwrap_or("no branch")
-                );
+        for run in &self.runs(None, Some(since)).await? {
+            if let Err(distrusted) = self.trusted(run) {
+                why = distrusted;
                 continue;
             }
             match self.jobs(run).await? {
@@ -133,6 +132,24 @@ impl Look<'_> {
         Err(why.into())
     }
 
+    /// When the candidate was published: a dispatched run that began before can't have tested it.
+    async fn since(&self) -> Result<String, Silent> {
+        let tag = self.pipeline.tags.rc.rc(self.rc);
+        let release = self.forge.published(&tag).await.known()?;
+        let release = release.ok_or_else(|| format!("{tag} has no release, so no run can have begun after it"))?;
+        Ok(release.published_at.ok_or_else(|| format!("the release {tag} has no date"))?)
+    }
+
+    /// Whether a dispatched run's branch is one whose workflows are trusted.
+    fn trusted(&self, run: &Run) -> Result<(), String> {
+        let branch = run.head_branch.as_deref();
+        match branch.is_some_and(|branch| self.source.trusts_branch(branch)) {
+            true => Ok(()),
+            false => Err(format!("{} ran on {}, which is not trusted", run.url, branch.unwrap_or("no branch"))),
+        }
+    }
+
+    /// Those of the source's workflow and event, newest first: the port has looked at both again.
     async fn runs(&self, head_commit: Option<CommitId>, since: Option<String>) -> Result<Vec<Run>, Silent> {
         let (workflow, event) = (self.source.workflow.clone(), self.source.event.name().to_owned());
         let runs = self.forge.runs(&RunQuery { workflow, event, head_commit, since }).await.known()?;
@@ -141,7 +158,7 @@ impl Look<'_> {
 
     /// The jobs of the declared name: whole, or as a reusable workflow's caller names them.
     async fn jobs(&self, run: &Run) -> Result<Vec<Job>, Unknown> {
-        let jobs = self.forge.jobs(run.id).await.known()?.unwrap_or_default();
+        let jobs = self.forge.jobs(run.id).await.there(&run.url)?;
         Ok(jobs.into_iter().filter(|job| self.source.names_job(self.rc, &job.name)).collect())
     }
 
@@ -161,5 +178,18 @@ fn verdict(run: &Run, jobs: &[Job]) -> Result<String, String> {
     match jobs.iter().find(|job| job.conclusion.as_deref() != Some("success")) {
         Some(job) => Err(format!("{} ended as {}", run.url, job.conclusion.as_deref().unwrap_or("nothing"))),
         None => Ok(run.url.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn none_found_is_not_none_declared() {
+        let job = "E2E {rc}".parse().unwrap();
+        let source =
+            EvidenceSource { workflow: "e2e.yaml".into(), event: EvidenceEvent::Push, job, branches: Vec::new() };
+        assert_eq!([nothing(&[]), nothing(&[source])], ["no evidence declared", "no evidence found"]);
     }
 }

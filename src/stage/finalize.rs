@@ -51,7 +51,11 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     if let (Some(forge), Some(pin)) = (world.forge, world.facts.pin) {
         // There the release is a thing of its own, and the line needs not wait for its tag.
         last.reverse();
-        let published = match release::plan(world, forge, pin, merge).await? {
+        let releases = match release::all(forge).await {
+            Ok(releases) => releases,
+            Err(unknown) => return Ok(Refusal::from(unknown).into()),
+        };
+        let published = match release::plan(world, forge, &releases, pin, merge).await? {
             Ok(published) => published,
             Err(plan) => return Ok(plan),
         };

@@ -7,7 +7,7 @@ mod source;
 
 use futures_util::future::BoxFuture;
 
-use super::{Plan, Refusal, Stage, World, proof, pull};
+use super::{Plan, Refusal, Stage, Verdict, Wait, World, proof};
 use crate::model::CommitId;
 
 pub struct Gate;
@@ -25,6 +25,8 @@ impl Stage for Gate {
 #[derive(Default)]
 struct Findings {
     refusals: Vec<Refusal>,
+    /// Somebody else's turn, before anything may go on.
+    wait: Option<Wait>,
     notes: Vec<String>,
 }
 
@@ -33,8 +35,22 @@ impl Findings {
         self.refusals.push(refusal.into());
     }
 
+    /// What a later stage would wait for or refuse stops here.
+    fn withhold(&mut self, plan: Plan) {
+        match plan.verdict {
+            Verdict::Refuse(refusals) => self.refusals.extend(refusals),
+            Verdict::Wait(wait) => self.wait = Some(wait),
+            Verdict::Holds | Verdict::Act(_) => {}
+        }
+    }
+
     fn plan(self) -> Plan {
-        if self.refusals.is_empty() { Plan::holds() } else { Plan::refuse(self.refusals) }.notes(self.notes)
+        let verdict = match (self.refusals.is_empty(), self.wait) {
+            (false, _) => Verdict::Refuse(self.refusals),
+            (true, Some(wait)) => Verdict::Wait(wait),
+            (true, None) => Verdict::Holds,
+        };
+        Plan { verdict, notes: self.notes }
     }
 }
 
@@ -54,10 +70,7 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     if begun {
         names::still_free(world, &mut found).await?;
         if let Some(forge) = world.forge {
-            hosted::named(world, forge, &mut found).await;
-            if let Err(refusal) = pull::finisher(world, forge).await {
-                found.refuse(refusal);
-            }
+            hosted::begun(world, forge, &mut found).await?;
         }
         found.notes.push("the rest passed when this promotion began".into());
         found.notes.extend(moved(world));
@@ -67,7 +80,7 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
         names::images(world, &mut found).await;
         names::artifact(world, &mut found).await;
         if let (Some(forge), Some(declared)) = (world.forge, &world.pipeline.proposal) {
-            hosted::early(world, forge, declared, &mut found).await;
+            hosted::early(world, forge, declared, &mut found).await?;
         }
         if found.refusals.is_empty() {
             found.refusals.extend(proof::tested(world).await?);

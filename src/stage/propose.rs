@@ -85,7 +85,7 @@ async fn hosted(
         Ok(draft) => draft,
         Err(plan) => return Ok(plan.notes(notes)),
     };
-    let pull = match pull::plan(world, declared, &pulls, pin, tip)? {
+    let pull = match pull::plan(world, declared, &pulls, pin, tip).await? {
         Ok(pull) => pull,
         Err(plan) => return Ok(plan.notes(notes)),
     };

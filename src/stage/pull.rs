@@ -2,7 +2,7 @@
 
 use super::changelog::{self, Changelog};
 use super::{Action, Plan, Refusal, Step, Verdict, World, body};
-use crate::model::{Answer, CommitId, Digest, Unknown};
+use crate::model::{CommitId, Digest, Unknown};
 use crate::pipeline::Proposal;
 use crate::port::forge::{ForgeRead, Login, Pull, PullState};
 use crate::promotion::history::{Merge, Pin};
@@ -15,7 +15,7 @@ pub struct Proposed {
 
 /// Looks at the pull requests from the staging branch, whose tip is `head`. `Err`: a wait, or
 /// refusals.
-pub fn plan(
+pub async fn plan(
     world: &World<'_>,
     declared: &Proposal,
     pulls: &[Pull],
@@ -26,8 +26,8 @@ pub fn plan(
     let changelog = changelog::look(world, head)?;
     let text = body::pull(world, pin, head, &changelog)?;
     let mut notes: Vec<String> = changelog.note().into_iter().collect();
-    let label = |there: &[String]| {
-        let missing = !there.contains(&declared.label);
+    let label = |there: Option<&Pull>| {
+        let missing = !there.is_some_and(|pull| pull.has_label(&declared.label));
         missing.then(|| Action::LabelPull { head: staging.clone(), label: declared.label.clone() })
     };
     let steps = match open(pulls) {
@@ -42,16 +42,18 @@ pub fn plan(
                 body: body::merged(&pull.body, &text),
                 expect: Digest::of(pull.body.as_bytes()),
             });
-            vec![Step::new("pull request", edit), Step::new("label", label(&pull.labels))]
+            vec![Step::new("pull request", edit), Step::new("label", label(Some(pull)))]
         }
         None => {
-            if let Some(pull) = closed(world, pulls, pin)? {
-                return Ok(Err(reopen(pull)));
+            match closed(world, pulls, pin).await? {
+                Ok(None) => {}
+                Ok(Some(pull)) => return Ok(Err(reopen(pull))),
+                Err(unknown) => return Ok(Err(Refusal::from(unknown).into())),
             }
             let title = format!("Release v{}", world.promotion.candidate.rc.stable);
             let body = body::merged("", &text);
             let action = Action::OpenPull { head: staging.clone(), base: base.clone(), title, body };
-            vec![Step::new("pull request", [action]), Step::new("label", label(&[]))]
+            vec![Step::new("pull request", [action]), Step::new("label", label(None))]
         }
     };
     Ok(Ok(Proposed { steps, notes }))
@@ -59,11 +61,8 @@ pub fn plan(
 
 /// Every pull request from the staging branch.
 pub async fn from_staging(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Vec<Pull>, Unknown> {
-    match forge.pulls_from(&world.facts.names.staging).await {
-        Answer::Found(pulls) => Ok(pulls),
-        Answer::Absent => Ok(Vec::new()),
-        Answer::Unknown(unknown) => Err(unknown),
-    }
+    let staging = &world.facts.names.staging;
+    forge.pulls_from(staging).await.there(format!("the pull requests from {}", staging.short()))
 }
 
 /// The open one. A closed one is never used again by itself.
@@ -73,17 +72,41 @@ pub fn open(pulls: &[Pull]) -> Option<&Pull> {
 
 /// One that a person closed while it held this very promotion: their word, which sealift doesn't
 /// go round by opening another. After a squash a second one is the way on, whatever became of the first.
-fn closed<'a>(world: &World<'_>, pulls: &'a [Pull], pin: Pin) -> anyhow::Result<Option<&'a Pull>> {
+async fn closed<'a>(
+    world: &World<'_>,
+    pulls: &'a [Pull],
+    pin: Pin,
+) -> anyhow::Result<Result<Option<&'a Pull>, Unknown>> {
     if matches!(world.facts.merge, Merge::Squashed { .. }) {
-        return Ok(None);
+        return Ok(Ok(None));
     }
     for pull in pulls.iter().filter(|pull| pull.state == PullState::Closed) {
-        let known = world.store.contains(pull.head_commit)?;
-        if known && world.store.is_ancestor(pin.commit, pull.head_commit)? {
-            return Ok(Some(pull));
+        if !world.store.contains(pull.head_commit)?
+            && let Err(unknown) = fetched(world, pull).await?
+        {
+            return Ok(Err(unknown));
+        }
+        if world.store.is_ancestor(pin.commit, pull.head_commit)? {
+            return Ok(Ok(Some(pull)));
         }
     }
-    Ok(None)
+    Ok(Ok(None))
+}
+
+/// Brings the head of a pull request whose branch has gone, or has moved since.
+async fn fetched(world: &World<'_>, pull: &Pull) -> anyhow::Result<Result<(), Unknown>> {
+    let what = || format!("what #{} held when it was closed", pull.number);
+    let name = Pull::head_ref(pull.number)?;
+    if world.facts.listed(&name).is_none() {
+        return Ok(Err(Unknown::new(what(), format!("the origin does not list {name}"))));
+    }
+    if let Err(unknown) = world.origin.fetch(&[name]).await {
+        return Ok(Err(unknown));
+    }
+    Ok(match world.store.contains(pull.head_commit)? {
+        true => Ok(()),
+        false => Err(Unknown::new(what(), format!("the origin does not have {}", pull.head_commit))),
+    })
 }
 
 fn reopen(pull: &Pull) -> Plan {
@@ -113,10 +136,7 @@ fn unheard(pull: &Pull) -> String {
 /// Whether this credential may open what finalization will trust; nothing is said where it can't
 /// write at all, since then it opens nothing.
 pub async fn credential(world: &World<'_>, forge: &dyn ForgeRead, declared: &Proposal) -> Result<Vec<String>, Refusal> {
-    let hosted = match forge.repository().await.known()? {
-        Some(hosted) => hosted,
-        None => return Err(Unknown::new("the repository", "the forge does not know it").into()),
-    };
+    let hosted = forge.repository().await.there("the repository")?;
     if !hosted.push {
         return Ok(vec!["this credential may not write: what it may do is not judged".into()]);
     }

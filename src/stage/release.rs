@@ -15,28 +15,26 @@ pub struct Published {
     pub notes: Vec<String>,
 }
 
-/// Looks at the release of a merged promotion. `Err`: a wait, or refusals.
+/// Looks at the release of a merged promotion among those there are. `Err`: a wait, or refusals. The
+/// gate asks the same, before the first public name.
 pub async fn plan(
     world: &World<'_>,
     forge: &dyn ForgeRead,
+    releases: &Releases,
     pin: Pin,
     merge: CommitId,
 ) -> anyhow::Result<Result<Published, Plan>> {
     let tag = &world.facts.names.git_tag;
-    let releases = match all(forge).await {
-        Ok(releases) => releases,
-        Err(unknown) => return Ok(Err(Refusal::from(unknown).into())),
-    };
     if let Some(published) = releases.published(tag.short()) {
         return Ok(match ours(world, forge, pin, published).await {
-            Ok(()) => Ok(Published { steps: Vec::new(), notes: leftovers(&releases, tag.short()) }),
+            Ok(()) => Ok(Published { steps: Vec::new(), notes: leftovers(releases, tag.short()) }),
             Err(refusal) => Err(refusal.into()),
         });
     }
     let changelog = changelog::look(world, merge)?;
     let rest = proof::rest_of(world, merge)?;
     let text = body::release(world, pin, &changelog, &rest);
-    let draft = match draft::plan(world, forge, &releases, pin, &text).await? {
+    let draft = match draft::plan(world, forge, releases, pin, &text).await? {
         Ok(draft) => draft,
         Err(plan) => return Ok(Err(plan)),
     };
@@ -60,7 +58,7 @@ pub async fn plan(
 
 /// Every release that the credential sees.
 pub async fn all(forge: &dyn ForgeRead) -> Result<Releases, Unknown> {
-    forge.releases().await.known()?.ok_or_else(|| Unknown::new("the releases", "the forge does not know them"))
+    forge.releases().await.there("the releases")
 }
 
 /// A published release is ours when its assets are what its record says, and the record is of this
@@ -72,35 +70,13 @@ async fn ours(world: &World<'_>, forge: &dyn ForgeRead, pin: Pin, release: &Rele
             .at([&release.url])
             .hint("find out who published it: what is public is never replaced; release the next version")
     };
-    let there = match forge.assets(release.id).await {
-        Answer::Found(assets) => assets,
-        Answer::Absent => Vec::new(),
-        Answer::Unknown(unknown) => return Err(unknown.into()),
-    };
+    let there = forge.assets(release.id).await.there(draft::assets_of(&world.facts.names.git_tag))?;
     let record: Record = match recorded(world, forge, &there).await? {
         Some(record) if record.is_of(pin) => record,
         Some(record) => return Err(foreign(format!("its record is of {}", record.commit))),
         None => return Err(foreign(format!("it has no {}", record::NAME))),
     };
     compared(world, forge, &record, &there).await
-}
-
-/// Whether finalize can take the release as it is: a published one that is ours, a draft whose assets
-/// are what its record says, or none at all.
-pub async fn acceptable(
-    world: &World<'_>,
-    forge: &dyn ForgeRead,
-    pin: Pin,
-    releases: &Releases,
-) -> Result<(), Refusal> {
-    let tag = &world.facts.names.git_tag;
-    if let Some(published) = releases.published(tag.short()) {
-        return ours(world, forge, pin, published).await;
-    }
-    match draft::one(releases, tag)? {
-        Some(draft) => draft::unchanged(world, forge, pin, draft).await,
-        None => Ok(()),
-    }
 }
 
 fn leftovers(releases: &Releases, tag: &str) -> Vec<String> {

@@ -1,14 +1,34 @@
 //! What is uploaded to a draft: what is missing or half there, and last the record.
 
 use super::assets::Files;
-use super::record::{self, Record};
+use super::record::{self, File, Record};
 use super::recorded::digest;
 use super::{Action, Refusal, Step, There, World};
 use crate::model::{RefName, Unknown};
 use crate::port::forge::{Asset, ForgeRead};
 
-/// The uploads that bring a draft to these files and their record. What else is there is refused, or with
-/// `replace` taken off. A record of what was there before stays until the new one takes its place: as
+/// Which of the files that are there may go, or be replaced by others.
+pub enum Replaceable {
+    Nothing,
+    /// Those of a record that is another commit's: nobody's any more, with just these bytes.
+    Recorded(Vec<File>),
+    Everything,
+}
+
+impl Replaceable {
+    fn has(&self, name: &str, there: There) -> bool {
+        match (self, there) {
+            (_, There::Nothing | There::Half) | (Self::Everything, _) => true,
+            (Self::Recorded(files), There::Whole(digest)) => {
+                files.iter().any(|file| file.name == name && file.sha256 == digest)
+            }
+            (Self::Nothing, There::Whole(_)) => false,
+        }
+    }
+}
+
+/// The uploads that bring a draft to these files and their record. What else is there goes where it is
+/// replaceable, and is refused where it isn't. A record of what was there before stays until the new one takes its place: as
 /// long as it does, it says of what is half replaced that it isn't right.
 pub async fn steps(
     world: &World<'_>,
@@ -16,7 +36,7 @@ pub async fn steps(
     record: &Record,
     there: &[Asset],
     wanted: &Files,
-    replace: bool,
+    replaceable: &Replaceable,
 ) -> Result<Vec<Step>, Vec<Refusal>> {
     let tag = &world.facts.names.git_tag;
     let (mut gone, mut uploads) = (Step::new("assets to replace", []), Step::new("assets", []));
@@ -27,7 +47,7 @@ pub async fn steps(
             continue;
         }
         let expect = look(world, forge, there, &asset.name).await.map_err(|unknown| vec![unknown.into()])?;
-        if replace || expect == There::Half {
+        if replaceable.has(&asset.name, expect) {
             gone.actions.push(Action::DeleteAsset { tag: tag.clone(), name: asset.name.clone(), expect });
         } else {
             refusals.push(foreign(tag, &asset.name, "is nothing that this release is to have"));
@@ -38,7 +58,7 @@ pub async fn steps(
         if expect == There::Whole(blob.descriptor.digest) {
             continue;
         }
-        if matches!(expect, There::Whole(_)) && !replace {
+        if !replaceable.has(name, expect) {
             refusals.push(foreign(tag, name, "is on the draft with other bytes"));
         }
         uploads.actions.push(Action::UploadAsset { tag: tag.clone(), name: name.clone(), blob: blob.clone(), expect });

@@ -10,7 +10,7 @@ use crate::pipeline::Pipeline;
 use crate::port;
 use crate::port::forge::{Asset, AssetId, ForgeRead};
 use crate::port::registry::{At, RegistryRead};
-use crate::port::repository::{Listed, Refs, Store};
+use crate::port::repository::{Listed, OriginRead, Refs, Store};
 use crate::promotion::history::{History, Merge, Pin};
 use crate::promotion::{Names, Promotion};
 
@@ -19,6 +19,8 @@ pub struct World<'a> {
     pub pipeline: &'a Pipeline,
     pub promotion: &'a Promotion,
     pub facts: &'a Facts,
+    /// Brings histories into the store that the facts leave aside.
+    pub origin: &'a dyn OriginRead,
     pub registry: &'a dyn RegistryRead,
     /// `None` on plain git.
     pub forge: Option<&'a dyn ForgeRead>,

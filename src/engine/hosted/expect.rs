@@ -18,7 +18,7 @@ pub(super) fn pull_from(head: &RefName) -> String {
 
 /// What can't be absent, like a list of something that is there.
 pub(super) fn found<T>(answer: Answer<T>, what: &str) -> Result<T, WriteError> {
-    Ok(answer.known()?.ok_or_else(|| Unknown::new(what, "the forge does not know it"))?)
+    Ok(answer.there(what)?)
 }
 
 pub(super) fn lost(what: String, expected: &str, found: &str) -> WriteError {

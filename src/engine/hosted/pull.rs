@@ -41,9 +41,8 @@ impl Arm<'_> {
     }
 
     pub(super) async fn label(&self, head: &RefName, label: &str) -> Done {
-        let has = |pull: &Pull| pull.labels.iter().any(|there| there == label);
         let pull = self.must_open(head).await?;
-        if has(&pull) {
+        if pull.has_label(label) {
             return Ok(());
         }
         self.write()?.add_label(pull.number, label).await

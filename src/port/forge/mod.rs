@@ -61,7 +61,8 @@ pub trait ForgeRead: Send + Sync {
     /// Every comment on a pull request, oldest first.
     fn comments(&self, pull: u64) -> BoxFuture<'_, Answer<Vec<Comment>>>;
 
-    /// Runs of a workflow, newest first. Absent: there is no such workflow.
+    /// The runs of a workflow that fit the query, each one of them, newest first; of one second the one
+    /// that was numbered later. Absent: there is no such workflow.
     fn runs<'a>(&'a self, query: &'a RunQuery) -> BoxFuture<'a, Answer<Vec<Run>>>;
 
     /// The jobs of a run's latest attempt.

@@ -1,6 +1,7 @@
 //! Pull requests and what is said on them.
 
 use super::Login;
+use crate::model::git::GitNameError;
 use crate::model::{CommitId, RefName};
 
 /// A pull request.
@@ -23,6 +24,19 @@ pub struct Pull {
     pub labels: Vec<String>,
     /// Where people see it.
     pub url: String,
+}
+
+impl Pull {
+    /// The ref that a forge keeps a pull request's head under: there for forks, too, and it stays when
+    /// the branch goes.
+    pub fn head_ref(number: u64) -> Result<RefName, GitNameError> {
+        format!("refs/pull/{number}/head").parse()
+    }
+
+    /// Whether it has a label: GitHub doesn't tell capitals apart.
+    pub fn has_label(&self, label: &str) -> bool {
+        self.labels.iter().any(|there| there.eq_ignore_ascii_case(label))
+    }
 }
 
 /// Where a pull request stands.

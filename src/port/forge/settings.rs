@@ -56,6 +56,8 @@ pub enum Bypass {
     /// On pull requests alone.
     PullRequests,
     Never,
+    /// Not said, or in a word that isn't known: no permission.
+    Unsaid,
 }
 
 /// The rules that can stand in a promotion's way (GitHub, "Available rules for rulesets").
@@ -77,8 +79,10 @@ pub enum RuleKind {
         pattern: String,
         negate: bool,
     },
-    /// A pushed commit must have passed these checks.
-    RequiredStatusChecks,
+    /// A pushed commit must have passed some checks, and where it is said also the one that a branch is created at.
+    RequiredStatusChecks {
+        on_creation: bool,
+    },
     /// Any other, by its name.
     Other(String),
 }

@@ -2,18 +2,22 @@
 
 use super::Findings;
 use super::rules;
-use crate::model::{Answer, Unknown};
+use crate::model::Answer;
 use crate::pipeline::Proposal;
 use crate::port::forge::{ForgeRead, Hosted, Protection, Visible};
 use crate::promotion::Evidence;
 use crate::stage::{Refusal, World, assets, draft, evidence, pull, release};
 
 /// Everything that is looked at before the first write.
-pub(super) async fn early(world: &World<'_>, forge: &dyn ForgeRead, declared: &Proposal, found: &mut Findings) {
-    match forge.repository().await {
-        Answer::Found(hosted) => merges(world, &hosted, found),
-        Answer::Absent => found.refuse(Unknown::new("the repository", "the forge does not know it")),
-        Answer::Unknown(unknown) => found.refuse(unknown),
+pub(super) async fn early(
+    world: &World<'_>,
+    forge: &dyn ForgeRead,
+    declared: &Proposal,
+    found: &mut Findings,
+) -> anyhow::Result<()> {
+    match forge.repository().await.there("the repository") {
+        Ok(hosted) => merges(world, &hosted, found),
+        Err(unknown) => found.refuse(unknown),
     }
     match pull::credential(world, forge, declared).await {
         Ok(notes) => found.notes.extend(notes),
@@ -22,32 +26,54 @@ pub(super) async fn early(world: &World<'_>, forge: &dyn ForgeRead, declared: &P
     protection(world, forge, found).await;
     rules::branches(world, forge, found).await;
     rules::tags(world, forge, found).await;
-    named(world, forge, found).await;
+    named(world, forge, found).await?;
     if let Err(refusals) = assets::to_copy(world, forge).await {
         found.refusals.extend(refusals);
     }
     passed(world, forge, found).await;
+    Ok(())
 }
 
-/// The release's name, once a promotion has begun: somebody may have published under it meanwhile.
-pub(super) async fn named(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) {
-    let releases = match forge.releases().await {
-        Answer::Found(releases) => releases,
-        Answer::Absent => return found.refuse(Unknown::new("the releases", "the forge does not know them")),
-        Answer::Unknown(unknown) => return found.refuse(unknown),
+/// What is looked at of a promotion that has begun.
+pub(super) async fn begun(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) -> anyhow::Result<()> {
+    named(world, forge, found).await?;
+    if let Err(refusal) = pull::finisher(world, forge).await {
+        found.refuse(refusal);
+    }
+    match evidence::recorded(world, forge).await {
+        Ok(note) => found.notes.extend(note),
+        Err(refusal) => found.refuse(refusal),
+    }
+    Ok(())
+}
+
+/// The release's name: somebody may have published under it meanwhile. Once merged, all that finalize
+/// would refuse of the release, or wait for, is so before the first public name.
+async fn named(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) -> anyhow::Result<()> {
+    let releases = match release::all(forge).await {
+        Ok(releases) => releases,
+        Err(unknown) => {
+            found.refuse(unknown);
+            return Ok(());
+        }
     };
     let tag = &world.facts.names.git_tag;
     if !releases.drafts_visible {
         found.notes.push(format!("drafts of {} are not visible to this credential", tag.short()));
     }
-    let judged = match (world.facts.merged(), world.facts.pin) {
-        // Whatever finalize would refuse is refused before the first public name.
-        (Some(_), Some(pin)) => release::acceptable(world, forge, pin, &releases).await,
-        _ => draft::one(&releases, tag).map(drop),
-    };
-    if let Err(refusal) = judged {
-        found.refuse(refusal);
+    match (world.facts.merged(), world.facts.pin) {
+        (Some(merge), Some(pin)) => {
+            if let Err(plan) = release::plan(world, forge, &releases, pin, merge).await? {
+                found.withhold(plan);
+            }
+        }
+        _ => {
+            if let Err(refusal) = draft::one(&releases, tag) {
+                found.refuse(refusal);
+            }
+        }
     }
+    Ok(())
 }
 
 fn merges(world: &World<'_>, hosted: &Hosted, found: &mut Findings) {
@@ -106,7 +132,6 @@ pub(super) fn evidence_note(world: &World<'_>) -> String {
     match &world.promotion.candidate.evidence {
         Some(Evidence::Run(url)) => format!("evidence: a green end-to-end run, {url}"),
         Some(Evidence::Skipped(reason)) => format!("evidence skipped: {reason}"),
-        None if world.pipeline.evidence.is_empty() => "no evidence declared".into(),
-        None => "no evidence found".into(),
+        None => evidence::nothing(&world.pipeline.evidence).into(),
     }
 }

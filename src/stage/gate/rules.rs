@@ -57,7 +57,10 @@ fn pushed_to(branch: &RefName, rule: &Rule, push: Push, found: &mut Findings) {
         RuleKind::Update => push.moves,
         RuleKind::PullRequest { .. } | RuleKind::RequiredSignatures => true,
         RuleKind::RequiredLinearHistory => true,
-        RuleKind::RequiredStatusChecks | RuleKind::NamePattern { .. } | RuleKind::Other(_) => false,
+        // Nothing has run on a commit that is only just pushed.
+        RuleKind::RequiredStatusChecks { on_creation } => push.moves || *on_creation,
+        RuleKind::NamePattern { .. } => misnames(&rule.kind, branch),
+        RuleKind::Other(_) => false,
     };
     if stops {
         bypassed(branch, &rule.kind, &rule.ruleset, rule.bypass, found);
@@ -77,14 +80,7 @@ pub(super) async fn tags(world: &World<'_>, forge: &dyn ForgeRead, found: &mut F
             for rule in &ruleset.rules {
                 let stops = match rule {
                     RuleKind::Creation | RuleKind::RequiredSignatures => true,
-                    RuleKind::NamePattern { operator, pattern, negate } => match fits(operator, pattern, tag.short()) {
-                        Some(fits) => fits == *negate,
-                        None => {
-                            let rule = format!("its rule on names ({operator} `{pattern}`)");
-                            found.notes.push(format!("the ruleset \"{}\": {rule} is not judged", ruleset.name));
-                            false
-                        }
-                    },
+                    RuleKind::NamePattern { .. } => misnames(rule, tag),
                     _ => false,
                 };
                 if stops {
@@ -97,18 +93,24 @@ pub(super) async fn tags(world: &World<'_>, forge: &dyn ForgeRead, found: &mut F
 
 /// A rule that stops all but those who bypass it.
 fn bypassed(name: &RefName, rule: &RuleKind, ruleset: &str, bypass: Visible<Bypass>, found: &mut Findings) {
+    let unjudged;
     let what = match rule {
         RuleKind::Creation => "lets only some create",
         RuleKind::Update => "lets only some move",
         RuleKind::PullRequest { .. } => "demands a pull request for",
         RuleKind::RequiredSignatures => "demands signatures on",
         RuleKind::RequiredLinearHistory => "demands a linear history of",
+        RuleKind::NamePattern { operator, pattern, .. } if fits(operator, pattern, "").is_none() => {
+            unjudged = format!("has a rule on names that is not judged here ({operator} `{pattern}`) for");
+            &unjudged
+        }
         RuleKind::NamePattern { .. } => "does not allow the name of",
-        RuleKind::RequiredStatusChecks | RuleKind::Other(_) => "stands in the way of",
+        RuleKind::RequiredStatusChecks { .. } => "demands passed checks of what is pushed to",
+        RuleKind::Other(_) => "stands in the way of",
     };
     match bypass {
         Visible::Shown(Bypass::Always) => {}
-        Visible::Shown(Bypass::Never | Bypass::PullRequests) => found.refuse(
+        Visible::Shown(Bypass::Never | Bypass::PullRequests | Bypass::Unsaid) => found.refuse(
             Refusal::new(format!("the ruleset \"{ruleset}\" {what} {}", name.short()))
                 .at([name])
                 .hint("add what sealift runs as to the ruleset's bypass list, always, or take the name out of it"),
@@ -128,11 +130,18 @@ pub(super) fn demands(base: &RefName, what: &str, whose: &str) -> Refusal {
 
 /// Whether a ruleset is about a ref: GitHub matches full names, fnmatch-like.
 fn covers(ruleset: &TagRuleset, name: &RefName) -> bool {
-    let one = |patterns: &[String]| {
+    // A pattern that is no glob here may be one there: it takes a ref in, and none out.
+    let one = |patterns: &[String], doubt: bool| {
         let all = patterns.iter().any(|pattern| pattern == "~ALL");
-        all || patterns.iter().any(|pattern| Globs::one(pattern, name.as_str()).unwrap_or(true))
+        all || patterns.iter().any(|pattern| Globs::one(pattern, name.as_str()).unwrap_or(doubt))
     };
-    one(&ruleset.include) && !one(&ruleset.exclude)
+    one(&ruleset.include, true) && !one(&ruleset.exclude, false)
+}
+
+/// Whether a rule on names doesn't allow one: what can't be judged may not.
+fn misnames(rule: &RuleKind, name: &RefName) -> bool {
+    let RuleKind::NamePattern { operator, pattern, negate } = rule else { return false };
+    fits(operator, pattern, name.short()).is_none_or(|fits| fits == *negate)
 }
 
 /// Whether a name fits a pattern rule; `None` for an operator that is not known here.
@@ -142,5 +151,31 @@ fn fits(operator: &str, pattern: &str, name: &str) -> Option<bool> {
         "ends_with" => Some(name.ends_with(pattern)),
         "contains" => Some(name.contains(pattern)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_is_no_glob_here_takes_in_and_leaves_nothing_out() {
+        let tag = RefName::tag("v1.6.2").unwrap();
+        let texts = |patterns: &[&str]| patterns.iter().map(|pattern| (*pattern).to_owned()).collect::<Vec<_>>();
+        for (include, exclude, expected) in [
+            (&["refs/tags/v*"][..], &[][..], true),
+            (&["refs/tags/v*"], &["refs/tags/v1.*"], false),
+            (&["~ALL"], &["refs/tags/v2.*"], true),
+            (&["~ALL"], &["~ALL"], false),
+            (&["refs/tags/[v"], &[], true),
+            (&["~ALL"], &["refs/tags/[v"], true),
+            (&["~ALL"], &["refs/tags/[v", "refs/tags/v*"], false),
+        ] {
+            let (include, exclude) = (texts(include), texts(exclude));
+            let what = format!("{include:?} but {exclude:?}");
+            let bypass = Visible::Shown(Bypass::Never);
+            let ruleset = TagRuleset { name: "tags".into(), include, exclude, rules: Vec::new(), bypass };
+            assert_eq!(covers(&ruleset, &tag), expected, "{what}");
+        }
     }
 }

@@ -90,7 +90,9 @@ impl FoundRule {
             "update" => RuleKind::Update,
             "required_linear_history" => RuleKind::RequiredLinearHistory,
             "required_signatures" => RuleKind::RequiredSignatures,
-            "required_status_checks" => RuleKind::RequiredStatusChecks,
+            "required_status_checks" => RuleKind::RequiredStatusChecks {
+                on_creation: !parameter("do_not_enforce_on_create").as_bool().unwrap_or(false),
+            },
             "pull_request" => {
                 let methods = parameter("allowed_merge_methods")
                     .as_array()
@@ -108,13 +110,14 @@ impl FoundRule {
 }
 
 impl Ruleset {
-    /// What isn't said, or in a word that isn't known, is no permission.
-    fn bypass(&self) -> Visible<Bypass> {
+    /// What isn't said, or in a word that isn't known, is no permission. To nobody it is never said.
+    fn bypass(&self, anonymous: bool) -> Visible<Bypass> {
         match self.current_user_can_bypass.as_deref() {
             Some("always" | "exempt") => Visible::Shown(Bypass::Always),
             Some("pull_requests_only") => Visible::Shown(Bypass::PullRequests),
             Some("never") => Visible::Shown(Bypass::Never),
-            _ => Visible::Hidden,
+            None if anonymous => Visible::Hidden,
+            _ => Visible::Shown(Bypass::Unsaid),
         }
     }
 }
@@ -135,6 +138,7 @@ impl GitHub {
         let url = self.client.address.below(&["rules", "branches", branch(&what, name)?]);
         let found = self.client.list::<Vec<FoundRule>>(&what, url).await?;
         let found = found.ok_or_else(|| Unknown::new(&what, "not found").with_status(404))?;
+        let anonymous = self.client.identity.is_anonymous();
         let (mut rules, mut rulesets) = (Vec::new(), BTreeMap::<u64, Option<Ruleset>>::new());
         for rule in found {
             let kind = rule.kind().map_err(|error| Unknown::new(&what, error))?;
@@ -147,7 +151,7 @@ impl GitHub {
             };
             let unnamed = || rule.ruleset_id.map_or("a ruleset".to_owned(), |id| format!("ruleset {id}"));
             let ruleset = known.map_or_else(unnamed, |known| known.name.clone());
-            let bypass = known.map_or(Visible::Hidden, Ruleset::bypass);
+            let bypass = known.map_or(Visible::Hidden, |known| known.bypass(anonymous));
             rules.push(Rule { kind, ruleset, bypass });
         }
         Ok(rules)
@@ -167,7 +171,7 @@ impl GitHub {
             let found = self.ruleset(listed.id).await?.ok_or_else(missing)?;
             let rules = found.rules.iter().flatten().map(FoundRule::kind).collect::<Result<_, _>>();
             let rules = rules.map_err(|error| Unknown::new(&what, error))?;
-            let bypass = found.bypass();
+            let bypass = found.bypass(self.client.identity.is_anonymous());
             let names = found.conditions.and_then(|conditions| conditions.ref_name);
             let (include, exclude) = names.map_or((None, None), |names| (names.include, names.exclude));
             rulesets.push(TagRuleset {

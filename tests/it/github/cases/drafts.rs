@@ -207,8 +207,7 @@ async fn whoever_sees_no_drafts_makes_none() {
     let world = pinned().await;
     let session = with_secret(&world, READER);
     let ran = session.run(&world.request()).await;
-    // The pull request is what a credential without rights can't open; the draft wasn't tried.
-    failed(&ran, &["open-pull", "this credential may not push: use one that may"]);
+    refused(&ran, "propose", &["this credential may not write, and what is begun here could not be ended"]);
     assert_eq!(made(&world), 0);
     nothing_public(&world);
 }
@@ -225,15 +224,15 @@ async fn a_draft_that_was_deleted_is_made_again_at_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_draft_that_was_deleted_waits_for_its_files_before_the_git_tag() {
+async fn a_draft_that_was_deleted_waits_for_its_files_before_anything_public() {
     let (world, _) = merged().await;
     let id = release_id(&world, VERSION);
     person(&world, "DELETE", &format!("releases/{id}"), json!({})).await;
     let mut session = world.session();
     session.inputs.assets = None;
     let ran = session.run(&world.request()).await;
-    super::waits(&ran, "finalize", "assets", &[&super::pin(&world), STAGING, "--assets DIR"]);
-    assert_eq!(world.names_of(super::TAG), None);
+    super::waits(&ran, "gate", "assets", &[&super::pin(&world), STAGING, "--assets DIR"]);
+    nothing_public(&world);
     assert_eq!(seen(&world, "release v1.6.2"), Vec::<String>::new());
     world.run().await.must_be(State::Holds);
 }

@@ -2,6 +2,7 @@
 
 mod dispatched;
 mod pushed;
+mod recorded;
 
 use sealift::engine::State;
 use sealift::pipeline::EvidenceEvent;

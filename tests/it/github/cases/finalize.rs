@@ -6,8 +6,8 @@ use sealift::engine::State;
 use sealift::promotion::locate::Request;
 
 use super::{
-    LINE, STAGING, TAG, VERSION, Writes, done, fresh, merged, names, not_noted, noted, nothing_public, on_a_line,
-    public, refused, refused_untouched, seen, waiting,
+    Change, LINE, RECORD, STAGING, TAG, VERSION, Writes, asset, assets, done, fresh, merged, names, not_noted, noted,
+    nothing_public, on_a_line, pin, public, refused, refused_untouched, release_id, seen, waiting, waits,
 };
 use crate::support::github::{Act, How};
 use crate::support::world::MAIN;
@@ -108,6 +108,72 @@ async fn a_tag_by_hand_while_files_are_uploaded_is_refused_at_the_end() {
     assert_eq!(world.names_of(LINE), None);
 }
 
+/// What finalize would wait for is waited for before the first public name.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_that_is_not_complete_any_more_holds_back_every_public_name() {
+    let (world, _) = merged().await;
+    let cases: [(&str, Change); 2] = [
+        ("without its record", |world| {
+            world.github().state().release_mut(VERSION).unwrap().assets.retain(|asset| asset.name != RECORD);
+        }),
+        ("of another commit", |world| {
+            let mut record: serde_json::Value = serde_json::from_slice(&asset(world, RECORD)).unwrap();
+            record["commit"] = "0123456789abcdef0123456789abcdef01234567".into();
+            let (id, bytes) = (release_id(world, VERSION), record.to_string().into_bytes());
+            let mut state = world.github().state();
+            state.release_mut(VERSION).unwrap().assets.retain(|asset| asset.name != RECORD);
+            state.add_asset(id, RECORD, bytes);
+        }),
+    ];
+    for (what, change) in cases {
+        let world = world.copy();
+        change(&world);
+        let (before, writes) = (world.snapshot(), Writes::of(&world));
+        let mut session = world.session();
+        session.inputs.assets = None;
+        let ran = session.run(&world.request()).await;
+        waits(&ran, "gate", "assets", &[&pin(&world), "--assets DIR"]);
+        waits(&session.plan(&world.request()).await, "gate", "assets", &["--assets DIR"]);
+        assert!(ran.acted().is_empty(), "{what}: {:?}", ran.acted());
+        writes.none();
+        before.assert_same(&world.snapshot(), what);
+        nothing_public(&world);
+        // Brought, it goes on.
+        world.run().await.must_be(State::Holds);
+        assert_eq!(assets(&world).len(), 5, "{what}");
+    }
+    // What is in the way of the files is refused there, too.
+    world.github().state().release_mut(VERSION).unwrap().assets.retain(|asset| asset.name != RECORD);
+    super::add_asset(&world, "extra.txt");
+    let before = world.snapshot();
+    refused_untouched(
+        &world.run().await,
+        "gate",
+        &["extra.txt is nothing that this release is to have"],
+        &before,
+        &world,
+    );
+    nothing_public(&world);
+}
+
+/// Where no files are declared, finalize makes the draft that it publishes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_without_files_is_made_again() {
+    let world = fresh().await;
+    let run = async || {
+        let mut session = world.session();
+        session.pipeline.release.assets = Default::default();
+        session.inputs.assets = None;
+        session.run(&world.request()).await
+    };
+    run().await.must_be(State::Waiting);
+    world.github().merge_pull(1, How::Merge);
+    world.github().state().releases.retain(|release| release.tag_name != VERSION);
+    run().await.must_be(State::Holds);
+    assert!(!world.github().state().release(VERSION).unwrap().draft);
+    assert_eq!(assets(&world).len(), 1, "the record says that there are none");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_line_that_went_its_own_way_is_refused_before_anything_public() {
     let (world, merge) = merged().await;
@@ -162,14 +228,15 @@ async fn the_run_that_the_tag_should_start_is_looked_for() {
     not_noted(&world.plan().await, "tags.yaml");
     // No such workflow; no answer.
     let none = world.copy();
-    none.github().state().workflows.retain(|workflow| !workflow.path.ends_with("/tags.yaml"));
-    let ran = none.run().await;
+    let mut session = none.session();
+    session.pipeline.release.starts = Some("docs.yaml".into());
+    let ran = session.run(&none.request()).await;
     ran.must_be(State::Holds);
-    noted(&ran, "finalize", "there is no workflow tags.yaml for the push of v1.6.2 to start");
-    none.github().fault("GET", "*/actions/workflows/tags.yaml/*", 1..=usize::MAX, Act::status(403));
-    let ran = none.run().await;
+    noted(&ran, "finalize", "there is no workflow docs.yaml for the push of v1.6.2 to start");
+    none.github().fault("GET", "*/actions/workflows/docs.yaml/*", 1..=usize::MAX, Act::status(403));
+    let ran = session.run(&none.request()).await;
     ran.must_be(State::Holds);
-    noted(&ran, "finalize", "whether v1.6.2 started tags.yaml can't be known");
+    noted(&ran, "finalize", "whether v1.6.2 started docs.yaml can't be known");
 }
 
 #[tokio::test(flavor = "multi_thread")]

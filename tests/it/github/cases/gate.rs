@@ -3,7 +3,7 @@
 use sealift::engine::State;
 use serde_json::json;
 
-use super::{COPIED, RC, Writes, fresh, noted, nothing_public, on_a_line, refused, session_as, with_secret};
+use super::{COPIED, RC, VERSION, Writes, fresh, noted, nothing_public, on_a_line, refused, session_as, with_secret};
 use crate::support::github::state::State as GitHub;
 use crate::support::github::{Act, Role, Token};
 use crate::support::world::hosted::{READER, client};
@@ -187,5 +187,26 @@ async fn a_look_that_can_not_be_had_is_refused() {
         assert!(ran.acted().is_empty(), "{target}");
         before.assert_same(&world.snapshot(), target);
         nothing_public(&world);
+    }
+}
+
+/// What belongs to a thing that was found just now is there: a 404 for it is no empty list.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_is_not_found_is_not_empty() {
+    let (fresh, waiting, done) = (fresh().await, super::waiting().await, super::done().await);
+    let (candidate, draft) = (super::release_id(&fresh, RC), super::release_id(&waiting, VERSION));
+    let published = super::release_id(&done, VERSION);
+    for (world, target, stage, text) in [
+        (&fresh, "*/actions/runs/*/jobs*", "gate", "whether v1.6.2-rc.1 passed from end to end can't be known"),
+        (&fresh, &format!("*/releases/{candidate}/assets*"), "gate", "can't be known: the assets of v1.6.2-rc.1"),
+        (&waiting, &format!("*/releases/{draft}/assets*"), "propose", "can't be known: the assets of v1.6.2"),
+        (&waiting, "*/pulls?*", "propose", "can't be known: the pull requests from"),
+        (&done, &format!("*/releases/{published}/assets*"), "finalize", "can't be known: the assets of v1.6.2"),
+    ] {
+        let world = world.copy();
+        world.github().fault("GET", target, 1..=usize::MAX, Act::status(404));
+        let (before, writes) = (world.snapshot(), Writes::of(&world));
+        super::refused_untouched(&world.run().await, stage, &[text], &before, &world);
+        writes.none();
     }
 }

@@ -83,7 +83,7 @@ async fn one_that_sealift_did_not_open_so_is_refused() {
     edit(&world, 1, |pull| pull.head = Head::Gone);
     distrusted(&asked(&world, 1).await, "pull/1 comes from another repository");
     back();
-    edit(&world, 1, |pull| pull.labels = vec!["releases".into(), "Release".into()]);
+    edit(&world, 1, |pull| pull.labels = vec!["releases".into(), "kind/release".into()]);
     distrusted(&asked(&world, 1).await, "pull/1 has no label `release`");
     back();
     edit(&world, 1, |pull| pull.author = "mallory".into());

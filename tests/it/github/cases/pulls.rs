@@ -76,6 +76,27 @@ async fn a_closed_one_is_a_wait_of_its_own_and_no_second_one_is_opened() {
     world.run().await.must_be(State::Holds);
 }
 
+/// With the branch gone, what was closed is known by the ref that GitHub keeps of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_closed_one_whose_branch_is_gone_is_a_persons_word_too() {
+    let world = waiting().await;
+    world.person_commits(STAGING, CHANGELOG, "# v1.6.2\n\nText.\n");
+    world.github().sync();
+    person(&world, "PATCH", "pulls/1", json!({"state": "closed"})).await;
+    world.delete_branch(STAGING);
+    let unknown = world.copy();
+    // On a machine that has never seen that commit.
+    let ran = world.run().await;
+    waits(&ran, "propose", "pull-request", &["pull/1 was closed without a merge", "gh pr reopen 1"]);
+    assert_eq!(opened(&world), 1);
+    // What can't be had is no leave to open another.
+    unknown.sandbox.git(&unknown.origin(), &["update-ref", "-d", "refs/pull/1/head"]);
+    let ran = unknown.run().await;
+    let text = "can't be known: what #1 held when it was closed: the origin does not list refs/pull/1/head";
+    refused(&ran, "propose", &[text]);
+    assert_eq!(opened(&unknown), 0);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_candidate_never_reuses_a_closed_one() {
     let world = waiting().await;

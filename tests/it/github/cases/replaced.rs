@@ -187,3 +187,31 @@ async fn the_next_candidates_files_that_died_half_way_go_on_by_themselves() {
     world.github().merge_pull(1, How::Merge);
     world.run().await.must_be(State::Holds);
 }
+
+/// A file that the old record doesn't name, or not with these bytes, is somebody's.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_candidate_takes_away_what_the_old_record_names_and_nothing_else() {
+    let world = waiting().await;
+    super::add_asset(&world, "extra.txt");
+    {
+        let mut state = world.github().state();
+        let release = state.release_mut(VERSION).unwrap();
+        let built = release.assets.iter_mut().find(|asset| asset.name == BUILT).unwrap();
+        built.bytes = b"a person's own\n".to_vec().into();
+        built.digest = Some(sealift::model::Digest::of(b"a person's own\n").to_string());
+    }
+    let world = world.cut("1.6.2-rc.2".parse().unwrap(), MAIN).await;
+    let ran = world.run().await;
+    let texts = [
+        "extra.txt is nothing that this release is to have",
+        "cozypkg-linux-amd64.tar.gz is on the draft with other bytes",
+        "delete the file from the draft",
+        "--replace-assets",
+    ];
+    refused(&ran, "propose", &texts);
+    assert_eq!(asset(&world, "extra.txt"), b"x");
+    assert_eq!(asset(&world, BUILT), b"a person's own\n");
+    assert_eq!(asset(&world, COPIED), b"metal-amd64.iso of v1.6.2-rc.1\n", "refused before anything is replaced");
+    replacing(&world).run(&world.request()).await.must_be(State::Waiting);
+    assert_eq!(assets(&world).len(), 5);
+}

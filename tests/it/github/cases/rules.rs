@@ -4,8 +4,11 @@ use sealift::engine::State;
 use serde_json::{Value, json};
 
 use super::{fresh, noted, on_a_line, refused, seen};
+use crate::support::github::Act;
 use crate::support::github::state::Ruleset;
+use crate::support::http::Response;
 use crate::support::world::World;
+use crate::support::world::hosted::client;
 
 /// What sealift runs as, by its login.
 const BOT: &str = "cozystack-ci[bot]";
@@ -103,12 +106,13 @@ async fn names_must_fit_where_a_rule_says_how() {
     planned(&world, "tag", &tags, &[pattern("contains", "1.6", true)], None, &text).await;
     planned(&world, "tag", &tags, &[pattern("starts_with", "v", false)], None, &[]).await;
     planned(&world, "tag", &tags, &[pattern("starts_with", "release-", false)], Some("always"), &[]).await;
-    // A pattern that only GitHub can read is not judged, and said so.
-    world.github().state().rulesets.clear();
-    ruleset(&world, "tag", &tags, &[pattern("regex", "^release", false)], None);
-    let ran = world.plan().await;
-    ran.must_be(State::Work);
-    noted(&ran, "gate", "its rule on names (regex `^release`) is not judged");
+    // A pattern that only GitHub can read may stop it.
+    for negate in [false, true] {
+        let regex = pattern("regex", "^release", negate);
+        let text = ["has a rule on names that is not judged here (regex `^release`) for v1.6.2", "bypass list, always"];
+        planned(&world, "tag", &tags, std::slice::from_ref(&regex), None, &text).await;
+        planned(&world, "tag", &tags, &[regex], Some("always"), &[]).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -165,6 +169,72 @@ async fn a_staging_branch_that_only_some_may_create_or_move_needs_a_bypass() {
     )
     .await;
     assert_eq!(seen(&world, "pull"), Vec::<String>::new());
+}
+
+/// Names and checks of the branches that sealift itself pushes to.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_and_checks_of_pushed_branches_are_judged() {
+    let world = fresh().await;
+    let (line, branch, main) = (["refs/heads/release-1.6"], ["refs/heads/release-1.6.2"], ["refs/heads/main"]);
+    let pattern = |operator: &str, pattern: &str| json!({"type": "branch_name_pattern", "parameters": {"operator": operator, "pattern": pattern, "negate": false}});
+    let checks = |exempt: bool| {
+        json!({"type": "required_status_checks", "parameters": {
+            "required_status_checks": [{"context": "build"}], "strict_required_status_checks_policy": false,
+            "do_not_enforce_on_create": exempt,
+        }})
+    };
+    for (include, name) in [(&line, "release-1.6"), (&branch, "release-1.6.2")] {
+        let feature = ("does not allow the name of", pattern("starts_with", "feature/"));
+        let regex = ("has a rule on names that is not judged here (regex `^v`) for", pattern("regex", "^v"));
+        let checked = ("demands passed checks of what is pushed to", checks(false));
+        for (what, rule) in [feature, regex, checked] {
+            let text = format!("{what} {name}");
+            planned(&world, "branch", include, std::slice::from_ref(&rule), None, &[&text]).await;
+            planned(&world, "branch", include, &[rule], Some("always"), &[]).await;
+        }
+        planned(&world, "branch", include, &[pattern("starts_with", "release-")], None, &[]).await;
+    }
+    // The line is created and no more; the staging branch is moved, too.
+    planned(&world, "branch", &line, &[checks(true)], None, &[]).await;
+    let text = ["demands passed checks of what is pushed to release-1.6.2"];
+    planned(&world, "branch", &branch, &[checks(true)], None, &text).await;
+    // What a person merges into has its checks on the pull request.
+    planned(&world, "branch", &main, &[checks(false)], None, &[]).await;
+    planned(&on_a_line().await, "branch", &line, &[checks(false)], None, &[]).await;
+}
+
+/// No permission; but to nobody it is never said, and a ruleset of an enterprise can't be read here.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bypass_that_is_not_said_or_in_no_known_word_is_none() {
+    let world = fresh().await;
+    ruleset(&world, "tag", &["refs/tags/v*"], &[rule("creation")], Some("always"));
+    ruleset(&world, "branch", &["refs/heads/release-1.6"], &[rule("creation")], Some("always"));
+    world.plan().await.must_be(State::Work);
+    let said = |world: &World, word: Option<&'static str>| {
+        let change = move |mut response: Response| {
+            let mut value: Value = serde_json::from_slice(&response.body).unwrap();
+            value["current_user_can_bypass"] = word.into();
+            response.body = value.to_string().into_bytes();
+            response
+        };
+        world.github().fault("GET", "*/rulesets/*", 1..=usize::MAX, Act::change(change));
+    };
+    for word in [Some("sometimes"), None] {
+        let world = world.copy();
+        said(&world, word);
+        let texts = ["lets only some create v1.6.2", "lets only some create release-1.6", "bypass list, always"];
+        refused(&world.plan().await, "gate", &texts);
+    }
+    let mut nobody = world.session();
+    nobody.forge = Some(client(world.github(), world.pipeline(), None));
+    let ran = nobody.plan(&world.request()).await;
+    ran.must_be(State::Work);
+    noted(&ran, "gate", "lets only some create v1.6.2; whether this credential passes is not visible");
+    world.github().state().rulesets.retain(|set| set.target == "branch");
+    world.github().fault("GET", "*/rulesets/*", 1..=usize::MAX, Act::status(404));
+    let ran = world.plan().await;
+    ran.must_be(State::Work);
+    noted(&ran, "gate", "lets only some create release-1.6; whether this credential passes is not visible");
 }
 
 /// What isn't active, and what is an organisation's.

@@ -3,10 +3,11 @@
 use sealift::engine::State;
 
 use super::{
-    Writes, calls, failed, fresh, maintainer, merged, noted, nothing_public, pinned, refused, refused_untouched, seen,
-    session_as, with_secret,
+    Writes, calls, done, failed, fresh, maintainer, merged, noted, nothing_public, pinned, refused, refused_untouched,
+    seen, session_as, waiting, with_secret,
 };
 use crate::support::github::{Level, Role, Token};
+use crate::support::world::hosted::READER;
 use crate::support::world::{Session, World};
 
 /// What sealift runs as, with some permissions alone.
@@ -120,25 +121,42 @@ async fn the_scope_of_a_classic_token_is_named() {
     before.assert_same(&world.snapshot(), "refused");
 }
 
-/// What it may not do isn't judged at the gate, since it could be a dry run's; a write says it.
+const BARRED: [&str; 4] = [
+    "this credential may not write, and what is begun here could not be ended",
+    "cozystack/cozystack",
+    "`contents: write`",
+    "the scope `repo`",
+];
+
+/// A plan needs no right to write, so it isn't asked for at the gate; a run stops before its first action.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_credential_that_may_not_push_opens_nothing() {
-    for token in [
+async fn a_credential_that_may_not_push_begins_nothing() {
+    let tokens = [
         Token::classic("ghp_gist", "cozystack-ci[bot]", Role::Push).with_scopes(&["gist"]),
+        Token::classic("ghp_pull", "cozystack-ci[bot]", Role::Pull),
         Token::installation("ghs_less", "cozystack-ci", &[("pull_requests", Level::Write), ("contents", Level::Read)]),
         Token::actions("ghs_less", &[("pull_requests", Level::Write), ("contents", Level::Read)]),
-    ] {
-        let world = pinned().await;
-        let (before, writes) = (world.snapshot(), Writes::of(&world));
-        let session = session_as(&world, token);
-        noted(
-            &session.plan(&world.request()).await,
-            "propose",
-            "the draft of v1.6.2 is not visible to this credential",
-        );
-        failed(&session.run(&world.request()).await, &["open-pull", "this credential may not push: use one that may"]);
-        writes.none();
-        before.assert_same(&world.snapshot(), "nothing is opened without its draft");
+    ];
+    let (fresh, pinned) = (fresh().await, pinned().await);
+    for token in tokens {
+        for (world, stage) in [(fresh.copy(), "commit"), (pinned.copy(), "propose")] {
+            let (before, writes) = (world.snapshot(), Writes::of(&world));
+            let session = session_as(&world, token.clone());
+            session.plan(&world.request()).await.must_be(State::Work);
+            refused_untouched(&session.run(&world.request()).await, stage, &BARRED, &before, &world);
+            writes.none();
+        }
+        let session = session_as(&pinned, token);
+        let draft = "the draft of v1.6.2 is not visible to this credential";
+        noted(&session.plan(&pinned.request()).await, "propose", draft);
+    }
+}
+
+/// Where there is nothing to write, nothing is asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_credential_that_may_not_push_may_see_that_all_is_done() {
+    for (world, state) in [(waiting().await, State::Waiting), (done().await, State::Holds)] {
+        with_secret(&world, READER).run(&world.request()).await.must_be(state);
     }
 }
 
@@ -152,16 +170,14 @@ async fn a_token_that_ended_is_told_and_nothing_is_taken_for_absent() {
     before.assert_same(&world.snapshot(), "refused");
 }
 
-/// A release that may not be published is told with what it takes; the tag is there by then.
+/// A release that may not be published holds back every other public name.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_may_not_publish_is_told_and_somebody_else_goes_on() {
+async fn whoever_may_not_publish_is_told_before_anything_public_and_somebody_else_goes_on() {
     let (world, _) = merged().await;
     let given = [("pull_requests", Level::Write), ("contents", Level::Read), ("metadata", Level::Read)];
-    let ran = installation(&world, &given).run(&world.request()).await;
-    failed(
-        &ran,
-        &["publish-release release v1.6.2", "drafts are not visible to this credential: use one that may push"],
-    );
+    let (before, session) = (world.snapshot(), installation(&world, &given));
+    refused_untouched(&session.run(&world.request()).await, "retag", &BARRED, &before, &world);
+    nothing_public(&world);
     assert!(world.github().state().release("v1.6.2").unwrap().draft);
     maintainer(&world).run(&world.request()).await.must_be(State::Holds);
 }

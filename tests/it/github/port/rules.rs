@@ -82,9 +82,15 @@ async fn a_rule_is_understood_or_named_or_unknown() {
     assert_eq!(rules(given).await.unwrap(), [expected]);
     assert!(rules(pattern(json!({"operator": "regex"}))).await.unwrap_err().detail.contains("no pattern"));
     assert!(rules(pattern(serde_json::Value::Null)).await.is_err());
-    let kinds = json!([{"type": "required_status_checks"}, {"type": "pull_request"}, {"type": "new_in_2030"}]);
+    let kinds = json!([
+        {"type": "required_status_checks"},
+        {"type": "required_status_checks", "parameters": {"do_not_enforce_on_create": true}},
+        {"type": "pull_request"},
+        {"type": "new_in_2030"},
+    ]);
     let expected = [
-        RuleKind::RequiredStatusChecks,
+        RuleKind::RequiredStatusChecks { on_creation: true },
+        RuleKind::RequiredStatusChecks { on_creation: false },
         RuleKind::PullRequest { merge_methods: None },
         RuleKind::Other("new_in_2030".into()),
     ];
@@ -115,7 +121,7 @@ async fn active_rulesets_for_tags_are_listed_with_their_patterns() {
         json!({"name": "odd", "conditions": null, "rules": [{"type": "update"}], "current_user_can_bypass": "maybe"});
     world.fake.fault("GET", "/rulesets/", 1..=1, odd_answer(odd));
     let one = found(world.github().tag_rulesets().await).remove(0);
-    assert_eq!((one.include, one.bypass), (vec!["~ALL".to_owned()], Visible::Hidden));
+    assert_eq!((one.include, one.bypass), (vec!["~ALL".to_owned()], Visible::Shown(Bypass::Unsaid)));
     world.fake.fault("GET", "/rulesets/", 1..=1, Act::Answer(Response::new(404, "{}")));
     assert!(unknown(world.github().tag_rulesets().await).detail.contains("releases"));
 }

@@ -30,6 +30,22 @@ async fn of_pushed_runs_only_the_newest_counts() {
     none(&world, &[&format!("{} ended as cancelled", url(cancelled))]).await;
 }
 
+/// A run of the same second that was numbered later is newer.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_runs_of_one_second_the_last_one_counts() {
+    for event in [EvidenceEvent::Push, EvidenceEvent::WorkflowDispatch] {
+        let world = with(event).await;
+        let first = world.github().state().runs[0].created_at;
+        let red = another(&world, event, |run, job| {
+            run.created_at = first;
+            job.conclusion = Some("failure".into());
+        });
+        none(&world, &[&format!("{} ended as failure", url(red))]).await;
+        let green = another(&world, event, |run, _| run.created_at = first);
+        found(&world, green).await;
+    }
+}
+
 /// The run as a whole may be red for another job's sake; the declared job is what counts.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_job_counts_and_not_the_run() {
