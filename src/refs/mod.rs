@@ -40,7 +40,7 @@ pub use apply::{ApplyError, apply_to_directory};
 pub use census::{Census, Excluded, census};
 pub use class::{Class, candidates, version_line, with_stable};
 pub use compare::compare_digests;
-pub use edit::{Edit, FileEdit, overlay};
+pub use edit::{Edit, FileEdit, edited};
 pub use enumerate::{Enumeration, File, Storage, enumerate};
 pub use pin::{normalise_pin, pin, pinned};
 pub use problem::Problem;
