@@ -59,7 +59,7 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
     if let Some(repo) = &world.repo {
         flag("--repo", session::absolute(repo.clone()));
     }
-    for (host, location) in &world.registries {
+    for (host, location) in &world.registry.registries {
         let location = match location {
             Location::Layout(dir) => format!("layout:{}", anywhere(dir)),
             Location::Url(url) => url.clone(),
@@ -73,7 +73,7 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
         flag("--github-app-id", id.to_string());
     }
     let paths = [
-        ("--docker-config", &world.docker_config),
+        ("--docker-config", &world.registry.docker_config),
         ("--git-token-file", &world.git_token_file),
         ("--github-token-file", &world.github.github_token_file),
         ("--github-app-key-file", &world.github.github_app_key_file),
@@ -84,7 +84,7 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
             flag(name, anywhere(path));
         }
     }
-    for Authority { host, file } in &world.ca {
+    for Authority { host, file } in &world.registry.ca {
         let file = anywhere(file);
         flag("--ca", host.as_ref().map_or_else(|| file.clone(), |host| format!("{host}={file}")));
     }

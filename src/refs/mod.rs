@@ -50,7 +50,7 @@ pub use read::{References, RefsError, read};
 pub use rewrite::{Rewrite, RewriteError, edits, rewrite};
 pub use shapes::Shape;
 pub use survivors::{survivors, survivors_of};
-pub use take::{Drift, Take, Taker};
+pub use take::{Drift, Take, Taker, problems_in};
 
 use crate::model::{Digest, Prefix, Repository, Tag};
 

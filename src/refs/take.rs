@@ -23,7 +23,7 @@ use crate::tree::Tree;
 /// What taking the references of one file comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Take {
-    /// The references are the other tree's already; there may be none.
+    /// The references are the other tree's already. Where neither file has any, the rest may differ.
     Equal { references: usize },
     /// They become the other tree's: so many of them differ.
     Taken { edit: FileEdit, references: usize },
@@ -86,7 +86,7 @@ impl<'a> Taker<'a> {
     /// # Errors
     /// As [`Taker::take`].
     pub fn count_there(&mut self, file: &File) -> Result<usize, Vec<Problem>> {
-        let read = self.read(self.from, file).map_err(|problems| there(self.from, problems))?;
+        let read = self.read(self.from, file).map_err(|problems| problems_in(self.from, problems))?;
         Ok(read.found.iter().filter(|found| self.counts(file, found)).count())
     }
 
@@ -99,8 +99,11 @@ impl<'a> Taker<'a> {
     /// A file that can't be read in either tree, or whose references are malformed.
     pub fn take(&mut self, file: &File) -> Result<Take, Vec<Problem>> {
         let here = self.read(self.onto, file)?;
-        let other = self.read(self.from, file).map_err(|problems| there(self.from, problems))?;
+        let other = self.read(self.from, file).map_err(|problems| problems_in(self.from, problems))?;
         let (ours, theirs) = (self.slots(&here), self.slots(&other));
+        if ours.is_empty() && theirs.is_empty() {
+            return Ok(Take::Equal { references: 0 });
+        }
         let (mine, others) = (mask(here.content(), &ours), mask(other.content(), &theirs));
         if mine != others || !pairs(&here, &other) {
             let same_references = self.says(&here) == self.says(&other);
@@ -170,8 +173,8 @@ impl<'a> Taker<'a> {
     }
 }
 
-/// Problems of the other tree say that they are its.
-fn there(from: &dyn Tree, mut problems: Vec<Problem>) -> Vec<Problem> {
+/// Problems of a tree beside the one that a command is about say that they are its.
+pub fn problems_in(from: &dyn Tree, mut problems: Vec<Problem>) -> Vec<Problem> {
     for problem in &mut problems {
         problem.message = format!("in {}: {}", from.describe(), problem.message);
     }
@@ -253,7 +256,7 @@ mod tests {
     fn parts_that_only_a_separator_parts_are_spelled_together() {
         let content = b"ghcr.io/a/b:v1@sha256:00, v1";
         let spans = Spans { host: Some(0..7), name: Some(0..11), tag: Some(12..14), digest: Some(15..24) };
-        assert_eq!(spelled_together(&spans, content), [0..24]);
+        assert_eq!(spelled_together(&spans, content), std::slice::from_ref(&(0..24)));
         let split = Spans { tag: Some(26..28), ..spans };
         assert_eq!(spelled_together(&split, content), [0..11, 15..24, 26..28]);
     }
