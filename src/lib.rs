@@ -5,7 +5,7 @@
 //! a clock, or starts a process.
 //!
 //! ```text
-//! model ← port, yaml ← tree ← refs, archive ← pipeline ← promotion ← stage ← preview ← engine ← report, cli
+//! model ← port, yaml ← tree ← refs, archive ← pipeline ← overlay, promotion ← stage ← preview ← engine ← report, cli
 //! ```
 //!
 //! - [`model`]: the words, such as digests, references, versions, answers. Values alone.
@@ -17,6 +17,8 @@
 //!   directory only when told by a command.
 //! - [`archive`]: trees to artifacts and charts, and back, byte for byte the same everywhere.
 //! - [`pipeline`]: the pipeline file, read and checked. What is wrong has a line and a column.
+//! - [`overlay`]: the references of a published tree, laid over the packages that a change neither rebuilt
+//!   nor edited. Plans edits, writes nothing.
 //! - [`promotion`]: the value that follows from a candidate, with its seal. Reads, never writes
 //!   but objects into sealift's own store.
 //! - [`stage`]: one step each: looks and decides, holds read ports only, never acts.
@@ -32,6 +34,7 @@ pub mod archive;
 pub mod cli;
 pub mod engine;
 pub mod model;
+pub mod overlay;
 pub mod pipeline;
 pub mod port;
 pub mod preview;

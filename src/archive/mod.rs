@@ -3,7 +3,8 @@
 //! - [`build()`] writes the packages artifact of a tree: the uncompressed tar is byte for byte
 //!   Flux 2.8's, so its digest ([`diff_id()`]) says what was packed, whoever packed it. The
 //!   compressed layer is reproducible with the encoder pinned here.
-//! - [`read()`] takes an artifact apart in memory, refusing everything Flux never writes.
+//! - [`read()`] takes an artifact apart in memory, refusing everything Flux never writes; [`fetch()`]
+//!   does so with one in a registry.
 //! - [`chart`] packs and unpacks Helm charts with the same tar and gzip.
 //!
 //! Nothing here knows a clock, a user, a umask, a locale or a directory's own order.
@@ -11,6 +12,7 @@
 mod block;
 mod build;
 pub mod chart;
+mod fetch;
 mod glob;
 mod gzip;
 mod header;
@@ -23,6 +25,7 @@ mod scan;
 mod write;
 
 pub use build::{Artifact, build, diff_id};
+pub use fetch::{FetchError, fetch};
 pub use gzip::Limits;
 pub use ignore::Ignore;
 pub use manifest::{CONFIG_TYPE, CREATED, LAYER_TYPE, config_for, manifest_for};

@@ -45,6 +45,8 @@ pub enum Command {
     Refs(RefsCommand),
     /// Rewrite a directory in place: a candidate's tags read stable
     Rewrite(RewriteArgs),
+    /// Lay the references of a published tree over the packages that a change neither rebuilt nor edited
+    Overlay(OverlayArgs),
     /// Make the packages artifact of a tree and print its digests
     Archive(ArchiveArgs),
     /// Check a pipeline file
@@ -89,23 +91,30 @@ pub struct World {
     /// The git origin, instead of the pipeline's: a URL or a directory
     #[arg(long, value_name = "URL|DIR")]
     pub repo: Option<String>,
+    #[command(flatten)]
+    pub registry: RegistryArgs,
+    /// A file with the token for the git origin [default: $SEALIFT_GIT_TOKEN]; on the pipeline's GitHub its own is used
+    #[arg(long, value_name = "FILE")]
+    pub git_token_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub github: GitHub,
+    /// Where sealift keeps its store of git objects [default: $XDG_CACHE_HOME/sealift]
+    #[arg(long, value_name = "DIR", env = "SEALIFT_CACHE")]
+    pub cache: Option<PathBuf>,
+}
+
+/// Where registries are, and how they are asked.
+#[derive(Clone, Debug, Args)]
+pub struct RegistryArgs {
     /// Where a registry is: HOST=layout:DIR, HOST=http://… or HOST=https://…
     #[arg(long = "registry", value_name = "HOST=LOCATION", value_parser = registry)]
     pub registries: Vec<(String, Location)>,
     /// Docker's config.json with the registries' credentials [default: $DOCKER_CONFIG or ~/.docker]
     #[arg(long, value_name = "FILE")]
     pub docker_config: Option<PathBuf>,
-    /// A file with the token for the git origin [default: $SEALIFT_GIT_TOKEN]; on the pipeline's GitHub its own is used
-    #[arg(long, value_name = "FILE")]
-    pub git_token_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub github: GitHub,
     /// A PEM file with further certificate authorities, for every host or for one: of a registry or of the git origin
     #[arg(long, value_name = "FILE|HOST=FILE", value_parser = <Authority as std::str::FromStr>::from_str)]
     pub ca: Vec<Authority>,
-    /// Where sealift keeps its store of git objects [default: $XDG_CACHE_HOME/sealift]
-    #[arg(long, value_name = "DIR", env = "SEALIFT_CACHE")]
-    pub cache: Option<PathBuf>,
     /// Requests to registries in flight at once
     #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub parallel: u16,
@@ -256,6 +265,61 @@ pub struct RewriteArgs {
     /// The candidate whose tags become stable
     #[arg(long, value_name = "vX.Y.Z-rc.N")]
     pub rc: Rc,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct OverlayArgs {
+    /// The pipeline file
+    #[arg(short, long, env = "SEALIFT_PIPELINE", value_name = "FILE")]
+    pub pipeline: PathBuf,
+    /// The repository's root, rewritten in place: a directory. Of a revision of the repository in
+    /// `--repo` the plan is shown
+    #[arg(long, value_name = "DIR|REV")]
+    pub onto: String,
+    /// The repository that a revision is read from
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub repo: PathBuf,
+    /// The published tree: an artifact, or a directory with a repository or with its packages alone
+    #[arg(long, value_name = "[oci://]REPO@DIGEST|[oci://]REPO:TAG|DIR")]
+    pub from: String,
+    /// The packages that the change rebuilt: a file with a JSON list of paths; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub built: PathBuf,
+    /// The paths that the change edited: a file as `git diff --name-only` prints it, also with `-z`
+    #[arg(long, value_name = "FILE", required_unless_present = "nothing_edited")]
+    pub edited: Option<PathBuf>,
+    /// Say that the change edited nothing: an empty list is refused
+    #[arg(long, conflicts_with = "edited")]
+    pub nothing_edited: bool,
+    /// What it means that the source lacks the tree, a package or a file
+    #[arg(long, value_enum, default_value = "refuse")]
+    pub if_missing: IfMissing,
+    /// What it means that a file differs in more than references, and would keep its own
+    #[arg(long, value_enum, default_value = "report")]
+    pub if_drift: IfDrift,
+    /// Show what would be taken; write nothing
+    #[arg(long)]
+    pub plan: bool,
+    #[command(flatten)]
+    pub registry: RegistryArgs,
+}
+
+/// See [`crate::overlay::IfMissing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IfMissing {
+    /// Refuse all of it
+    Refuse,
+    /// Let the package or file keep its references
+    Skip,
+}
+
+/// See [`crate::overlay::IfDrift`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IfDrift {
+    /// Report it, and let the file keep its references
+    Report,
+    /// Refuse all of it
+    Refuse,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -6,6 +6,7 @@ mod environment;
 mod failure;
 mod github;
 mod interrupt;
+mod overlay;
 mod preview;
 mod promote;
 mod session;
@@ -122,6 +123,7 @@ fn writes_to_the_world(command: &Command) -> bool {
         | Command::Verify(_)
         | Command::Refs(_)
         | Command::Rewrite(_)
+        | Command::Overlay(_)
         | Command::Archive(_)
         | Command::Check(_) => false,
     }
@@ -140,6 +142,7 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
         Command::Refs(RefsCommand::List(args)) => trees::list(args, format).await,
         Command::Refs(RefsCommand::Census(args)) => trees::census(args, format).await,
         Command::Rewrite(args) => trees::rewrite(args, format).await,
+        Command::Overlay(args) => overlay::overlay(args, format, context.environment).await,
         Command::Archive(args) => trees::archive(args, format).await,
         Command::Check(args) => trees::check(args, format).await,
     }

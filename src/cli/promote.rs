@@ -65,7 +65,7 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
         let repo = session::absolute(repo.clone());
         flag("--repo", if Path::new(&repo).is_absolute() { path(Path::new(&repo)) } else { repo });
     }
-    for (host, location) in &world.registries {
+    for (host, location) in &world.registry.registries {
         let location = match location {
             Location::Layout(dir) => format!("layout:{}", path(dir)),
             Location::Url(url) => url.clone(),
@@ -80,7 +80,7 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
             flag("--github-app-id", id.to_string());
         }
         let paths = [
-            ("--docker-config", &world.docker_config),
+            ("--docker-config", &world.registry.docker_config),
             ("--git-token-file", &world.git_token_file),
             ("--github-token-file", &world.github.github_token_file),
             ("--github-app-key-file", &world.github.github_app_key_file),
@@ -92,7 +92,7 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
             }
         }
     }
-    for Authority { host, file } in &world.ca {
+    for Authority { host, file } in &world.registry.ca {
         let file = path(file);
         flag("--ca", host.as_ref().map_or_else(|| file.clone(), |host| format!("{host}={file}")));
     }

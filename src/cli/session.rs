@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::args::{InputArgs, World};
+use super::args::{InputArgs, RegistryArgs, World};
 use super::environment::Environment;
 use super::failure::Hinted;
 use super::github;
@@ -41,7 +41,7 @@ pub struct Credentials {
 
 impl Credentials {
     fn of(world: &World, environment: &Environment) -> anyhow::Result<Self> {
-        let docker_config = world.docker_config.clone().or_else(|| environment.docker_config());
+        let docker_config = world.registry.docker_config.clone().or_else(|| environment.docker_config());
         Ok(Self { docker_config, git: credential(world, environment)? })
     }
 }
@@ -84,7 +84,7 @@ impl Session {
         let dir = cache.join("stores").join(&name[..32]);
         std::fs::create_dir_all(&dir).with_context(|| format!("{}: can't be made", dir.display()))?;
         let store = Arc::new(Store::open(&dir)?);
-        let http = Http { ca: world.ca.clone(), ..Http::default() };
+        let http = Http { ca: world.registry.ca.clone(), ..Http::default() };
         let own = forge.as_ref().filter(|_| github::is_at(&pipeline, &url)).and_then(GitHub::credential);
         // Stages judge by what the forge's credential may do, so it is the one that pushes.
         if let (Some(_), Some(file)) = (&own, &world.git_token_file) {
@@ -96,23 +96,8 @@ impl Session {
             .prefix("spool-")
             .tempdir_in(&cache)
             .with_context(|| format!("{}: can't spool here", cache.display()))?;
-        let mut locations = pipeline.registries.clone();
-        for location in locations.values_mut() {
-            if let Location::Layout(dir) = location
-                && dir.is_relative()
-            {
-                *dir = here.join(&*dir);
-            }
-        }
-        locations.extend(world.registries.iter().cloned());
-        let registries = Registries::new(Config {
-            locations,
-            docker_config: credentials.docker_config,
-            ca: world.ca.clone(),
-            concurrency: usize::from(world.parallel),
-            ..Config::default()
-        })?;
-        let (inputs, parallel) = (Inputs::default(), usize::from(world.parallel));
+        let registries = registries(&pipeline, &here, &world.registry, credentials.docker_config)?;
+        let (inputs, parallel) = (Inputs::default(), usize::from(world.registry.parallel));
         Ok(Self { pipeline, store, origin, registries, forge, inputs, parallel, spool })
     }
 
@@ -139,6 +124,31 @@ impl Session {
             parallel: self.parallel,
         }
     }
+}
+
+/// The registries of a pipeline whose file is in the folder `here`, without a session around them.
+pub fn registries(
+    pipeline: &Pipeline,
+    here: &Path,
+    args: &RegistryArgs,
+    docker_config: Option<PathBuf>,
+) -> anyhow::Result<Registries> {
+    let mut locations = pipeline.registries.clone();
+    for location in locations.values_mut() {
+        if let Location::Layout(dir) = location
+            && dir.is_relative()
+        {
+            *dir = here.join(&*dir);
+        }
+    }
+    locations.extend(args.registries.iter().cloned());
+    Ok(Registries::new(Config {
+        locations,
+        docker_config,
+        ca: args.ca.clone(),
+        concurrency: usize::from(args.parallel),
+        ..Config::default()
+    })?)
 }
 
 /// git's own reading of an address: a scheme, or `host:path`, is no path here.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{EvidenceSource, Globs, Proposal, Release, Template};
+use super::{EvidenceSource, Globs, Overlay, Proposal, Release, Template};
 use crate::archive::Modes;
 use crate::model::{Prefix, Repository, Tag};
 use crate::port::registry::Location;
@@ -44,6 +44,9 @@ pub struct Pipeline {
     pub aliases: Aliases,
     #[serde(default)]
     pub verify: Verify,
+    /// What `sealift overlay` lays a published tree's references over.
+    #[serde(default)]
+    pub overlay: Overlay,
     /// What the base must carry before anything is promoted into it.
     #[serde(default)]
     pub base_requires: Vec<Marker>,

@@ -9,6 +9,7 @@ mod github;
 mod load;
 mod names;
 mod outline;
+mod overlay;
 mod paths;
 mod problem;
 mod rules;
@@ -25,6 +26,7 @@ pub use github::{
     AddressError, Assets, EvidenceEvent, EvidenceSource, GitHubRepository, Proposal, Release, asset_name,
 };
 pub use load::{PipelineError, load, parse};
+pub use overlay::{Overlay, Skip};
 pub use paths::Globs;
 pub use problem::Problem;
 pub use template::Template;

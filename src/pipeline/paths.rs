@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
+use std::path::Path;
 use std::str::FromStr;
 
 use globset::{Candidate, Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
@@ -19,13 +20,20 @@ pub struct Globs {
 }
 
 impl Globs {
+    /// One glob that is known to be well-formed: a default.
+    pub(super) fn known(pattern: &str) -> Self {
+        let glob = builder(pattern).build().expect("a default is a glob");
+        let set = GlobSetBuilder::new().add(glob).build().expect("one glob is not too many");
+        Self { patterns: vec![pattern.to_owned()], set }
+    }
+
     /// Whether one of the globs matches a path.
     pub fn matches(&self, path: &[u8]) -> bool {
         self.set.is_match_candidate(&Candidate::from_bytes(path))
     }
 
     /// Whether one pattern matches a text; nothing where the pattern is no glob.
-    pub fn one(pattern: &str, text: &str) -> Option<bool> {
+    pub fn one(pattern: &str, text: impl AsRef<Path>) -> Option<bool> {
         matcher(pattern).ok().map(|glob| glob.is_match(text))
     }
 }

@@ -13,9 +13,9 @@ use crate::port::repository::Refs;
 use crate::promotion::locate::base_of;
 use crate::promotion::survey::{Survey, survey};
 use crate::promotion::{Change, Names, PromotionError};
-use crate::refs::{Class, candidates, overlay};
+use crate::refs::{Class, candidates, edited};
 use crate::stage::{Sight, base, chart};
-use crate::tree::{Overlay, Tree};
+use crate::tree::{Edited, Tree};
 
 /// What is previewed, and through which doors.
 pub struct Sought<'a> {
@@ -128,9 +128,9 @@ fn local(sought: &Sought<'_>, rc: Option<&Rc>, preview: &mut Preview) -> anyhow:
     let found = &mut preview.findings;
     found.extend(std::mem::take(&mut survey.faults).into_iter().map(Finding::from));
     preview.notes.append(&mut survey.notices);
-    let after: Overlay<'_> = match &survey.rewrite {
-        Some(rewrite) => overlay(*tree, &rewrite.files),
-        None => Overlay::new(*tree, []),
+    let after: Edited<'_> = match &survey.rewrite {
+        Some(rewrite) => edited(*tree, &rewrite.files),
+        None => Edited::new(*tree, []),
     };
     // A tree that can't be rewritten becomes nothing.
     if rc.is_none() || survey.rewrite.is_some() {

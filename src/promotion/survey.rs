@@ -95,7 +95,7 @@ pub fn survey(tree: &dyn Tree, spec: &Spec, rc: Option<&Rc>) -> Survey {
 impl Survey {
     /// What the proof of the artifact would refuse after the first write (contract §5, rule 2).
     fn survivors(&mut self, tree: &dyn Tree, spec: &Spec, rewrite: &Rewrite) {
-        match refs::survivors_of(&refs::overlay(tree, &rewrite.files), spec, &rewrite.rc.stable) {
+        match refs::survivors_of(&refs::edited(tree, &rewrite.files), spec, &rewrite.rc.stable) {
             Ok(left) => self.add(FaultKind::Survivor, &left),
             Err(problems) => self.add(FaultKind::Unreadable, &problems),
         }

@@ -12,7 +12,7 @@ use super::shapes::Found;
 use super::storage::read_file;
 use super::text::Scanner;
 use super::{Spec, gzip};
-use crate::tree::{Overlay, Tree};
+use crate::tree::{Edited, Tree};
 use crate::yaml::{Content, Style, Yaml};
 
 /// One replaced span of a file's content.
@@ -49,8 +49,8 @@ impl FileEdit {
 }
 
 /// A tree as edits would leave it, without writing them.
-pub fn overlay<'a>(tree: &'a dyn Tree, edits: &[FileEdit]) -> Overlay<'a> {
-    Overlay::new(tree, edits.iter().map(|edit| (edit.path.clone().into_bytes(), edit.after.clone())))
+pub fn edited<'a>(tree: &'a dyn Tree, edits: &[FileEdit]) -> Edited<'a> {
+    Edited::new(tree, edits.iter().map(|edit| (edit.path.clone().into_bytes(), edit.after.clone())))
 }
 
 /// Replaces spans of a content. Edits must be in order and apart from each other, and find

@@ -45,6 +45,13 @@ pub struct Enumeration {
     pub(super) entries: Vec<Entry>,
 }
 
+impl Enumeration {
+    /// Every entry below the root, enumerated or not, with its path in the repository.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+}
+
 const DECLARE: &str = "correct the path in the pipeline, or take it out";
 
 /// Lists the files that hold references: YAML and tag files by the declared globs (`*` stays
@@ -145,7 +152,7 @@ impl<'a> Declarations<'a> {
 }
 
 /// Whether a path lies below a folder called `charts`: upstream's, regenerated.
-pub(super) fn in_charts(relative: &[u8]) -> bool {
+pub fn in_charts(relative: &[u8]) -> bool {
     let mut components = relative.split(|&byte| byte == b'/');
     components.next_back();
     components.any(|component| component == b"charts")

@@ -11,6 +11,7 @@
 //! - [`survivors`], [`survivors_of`]: what is left of a release candidate, looked for more widely.
 //! - [`compare_digests`]: the same digest at every place of two trees.
 //! - [`pin`], [`pinned`], [`normalise_pin`]: the installer's self-reference.
+//! - [`Taker`]: a file's references, taken from the same file of another tree.
 //! - [`apply_to_directory`]: the only function that writes.
 
 mod apply;
@@ -30,6 +31,7 @@ mod rewrite;
 mod shapes;
 mod storage;
 mod survivors;
+mod take;
 mod text;
 
 use std::ops::Range;
@@ -40,14 +42,15 @@ pub use apply::{ApplyError, apply_to_directory};
 pub use census::{Census, Excluded, census};
 pub use class::{Class, candidates, version_line, with_stable};
 pub use compare::compare_digests;
-pub use edit::{Edit, FileEdit, overlay};
-pub use enumerate::{Enumeration, File, Storage, enumerate};
+pub use edit::{Edit, FileEdit, edited};
+pub use enumerate::{Enumeration, File, Storage, enumerate, in_charts};
 pub use pin::{normalise_pin, pin, pinned};
 pub use problem::Problem;
 pub use read::{References, RefsError, read};
 pub use rewrite::{Rewrite, RewriteError, edits, rewrite};
 pub use shapes::Shape;
 pub use survivors::{survivors, survivors_of};
+pub use take::{Drift, Take, Taker, problems_in};
 
 use crate::model::{Digest, Prefix, Repository, Tag};
 

@@ -69,7 +69,49 @@ pub(super) struct FileReading {
     pub faulty: Vec<usize>,
 }
 
+/// What came of reading one file. One with problems may have been read in part.
+pub(super) struct One {
+    pub reading: Option<FileReading>,
+    pub problems: Vec<Problem>,
+    pub notices: Vec<Problem>,
+}
+
 impl FileReading {
+    /// Reads one file of a tree; problems on lines that are excluded are lifted.
+    pub(super) fn of(
+        tree: &dyn Tree,
+        file: &File,
+        scanner: &Scanner,
+        spec: &Spec,
+        exclusions: &mut Exclusions<'_>,
+    ) -> One {
+        let failed = |problem| One { reading: None, problems: vec![problem], notices: Vec::new() };
+        let bytes = match tree.read(file.path.as_bytes()) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let message = format!("can't be read: {}", error.source);
+                return failed(Problem::whole(&file.path, message, "make the file readable"));
+            }
+        };
+        let (mut read, faults) = match read_file(file, bytes, scanner, spec) {
+            Ok(read) => read,
+            Err(problem) => return failed(problem),
+        };
+        read.faulty = faults.iter().map(|fault| fault.at).collect();
+        let (mut problems, mut notices) = (Vec::new(), Vec::new());
+        let lines = Lines::new(read.content());
+        for fault in faults {
+            if exclusions.find(&file.path, &lines.text(fault.at)).is_some() {
+                continue;
+            }
+            let (line, column) = lines.place(fault.at);
+            let (file, help) = (file.path.clone(), fault.help.to_owned());
+            let problem = Problem { file, line, column, message: fault.message, help };
+            if fault.notice { notices.push(problem) } else { problems.push(problem) }
+        }
+        One { reading: Some(read), problems, notices }
+    }
+
     /// What spans point into.
     pub(super) fn content(&self) -> &[u8] {
         self.unpacked.as_deref().unwrap_or(&self.bytes)
@@ -111,33 +153,10 @@ impl Reading {
         let mut exclusions = Exclusions::new(spec, &mut problems);
         let scanner = Scanner::new(&spec.owned);
         for file in &reading.enumeration.files {
-            let bytes = match tree.read(file.path.as_bytes()) {
-                Ok(bytes) => bytes,
-                Err(error) => {
-                    let message = format!("can't be read: {}", error.source);
-                    problems.push(Problem::whole(&file.path, message, "make the file readable"));
-                    continue;
-                }
-            };
-            let (mut read, faults) = match read_file(file, bytes, &scanner, spec) {
-                Ok(read) => read,
-                Err(problem) => {
-                    problems.push(problem);
-                    continue;
-                }
-            };
-            read.faulty = faults.iter().map(|fault| fault.at).collect();
-            let lines = Lines::new(read.content());
-            for fault in faults {
-                if exclusions.find(&file.path, &lines.text(fault.at)).is_some() {
-                    continue;
-                }
-                let (line, column) = lines.place(fault.at);
-                let (file, help) = (file.path.clone(), fault.help.to_owned());
-                let problem = Problem { file, line, column, message: fault.message, help };
-                if fault.notice { reading.notices.push(problem) } else { problems.push(problem) }
-            }
-            reading.files.push(read);
+            let one = FileReading::of(tree, file, &scanner, spec, &mut exclusions);
+            problems.extend(one.problems);
+            reading.notices.extend(one.notices);
+            reading.files.extend(one.reading);
         }
         reading.used = exclusions.used;
         reading.note(spec);

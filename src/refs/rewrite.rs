@@ -1,7 +1,7 @@
 //! The rewrite: version-line tags of a release candidate become stable (contract §3).
 
 use super::class::{is_stable, with_stable};
-use super::edit::{Edit, FileEdit, edit, edit_file, overlay};
+use super::edit::{Edit, FileEdit, edit, edit_file, edited};
 use super::problem::{Lines, Problem, list};
 use super::read::{FileReading, Reading, RefsError};
 use super::survivors::survivors;
@@ -50,7 +50,7 @@ impl Rewrite {
 /// Errors: see [`RewriteError`]; all problems of a kind are reported together.
 pub fn rewrite(tree: &dyn Tree, spec: &Spec, rc: &Rc) -> Result<Rewrite, RewriteError> {
     let rewrite = edits(tree, spec, rc)?;
-    let left = survivors(&overlay(tree, &rewrite.files), spec, rc).map_err(RewriteError::Edits)?;
+    let left = survivors(&edited(tree, &rewrite.files), spec, rc).map_err(RewriteError::Edits)?;
     if left.is_empty() { Ok(rewrite) } else { Err(RewriteError::Survivors(left)) }
 }
 

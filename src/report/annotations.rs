@@ -45,8 +45,17 @@ impl Annotations {
         }
     }
 
-    /// One annotation per place in a file; the other places are named in the message.
+    /// An odd thing at its places, which keeps nobody from going on.
+    pub fn warn(&self, title: &str, problem: &Problem) {
+        self.told("warning", title, problem);
+    }
+
     fn error(&self, title: &str, problem: &Problem) {
+        self.told("error", title, problem);
+    }
+
+    /// One annotation per place in a file; the other places are named in the message.
+    fn told(&self, level: &str, title: &str, problem: &Problem) {
         let (files, others): (Vec<&String>, Vec<&String>) =
             problem.places.iter().partition(|text| place(text).is_some());
         let mut message = vec![problem.message.clone()];
@@ -55,10 +64,10 @@ impl Annotations {
         message.extend(problem.hints.iter().map(|hint| format!("hint: {hint}")));
         let message = message.join("\n");
         if files.is_empty() {
-            self.write("error", title, None, &message);
+            self.write(level, title, None, &message);
         }
         for text in files {
-            self.write("error", title, place(text), &message);
+            self.write(level, title, place(text), &message);
         }
     }
 

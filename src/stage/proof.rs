@@ -2,8 +2,8 @@
 //! proposing, on the pull request, and after the merge.
 
 use super::{Plan, Refusal, World};
-use crate::archive::{self, Limits, Unpacked};
-use crate::model::{Answer, CommitId, Digest, TreeId, Unknown};
+use crate::archive::{self, FetchError, Unpacked};
+use crate::model::{Answer, CommitId, Digest, TreeId};
 use crate::pipeline::Rest;
 use crate::promotion::proof::{Difference, Proof};
 use crate::promotion::{PromotionError, packages};
@@ -151,24 +151,10 @@ async fn pull(world: &World<'_>, digest: Digest) -> Result<Unpacked, Refusal> {
         Answer::Absent => return Err(gone("it is not in the registry")),
         Answer::Unknown(unknown) => return Err(unknown.into()),
     };
-    let (Some(config), [layer]) = (manifest.config(), manifest.layers()) else {
-        return Err(gone("it is not an artifact with a config and one layer"));
-    };
-    let limits = Limits::default();
-    let mut blobs = Vec::new();
-    for descriptor in [config, layer] {
-        if descriptor.size > limits.bytes {
-            return Err(gone(&format!("its blob {} says it has {} bytes", descriptor.digest, descriptor.size)));
-        }
-        match world.registry.blob(repository, descriptor).await {
-            Answer::Found(bytes) => blobs.push(bytes),
-            Answer::Absent => return Err(gone(&format!("its blob {} is missing", descriptor.digest))),
-            Answer::Unknown(unknown) => return Err(unknown.into()),
-        }
-    }
-    let [config, layer] = blobs.as_slice() else { return Err(Unknown::new(&name, "blobs are missing").into()) };
-    tokio::task::block_in_place(|| archive::read(&manifest, config, layer, &limits)).map_err(|error| {
-        Refusal::new(format!("{name} is not an artifact to trust: {error}"))
-            .hint("find out who pushed it; cut the next release candidate")
+    archive::fetch(world.registry, repository, &manifest).await.map_err(|error| match error {
+        FetchError::Unknown(unknown) => unknown.into(),
+        FetchError::Refused(error) => Refusal::new(format!("{name} is not an artifact to trust: {error}"))
+            .hint("find out who pushed it; cut the next release candidate"),
+        error => gone(&error.to_string()),
     })
 }

@@ -10,7 +10,7 @@ pub use directory::DirTree;
 pub use git::GitTree;
 pub use memory::MemTree;
 pub use mounted::Mounted;
-pub use subtree::{Overlay, Subtree};
+pub use subtree::{Edited, Subtree};
 
 use std::io::Read;
 

@@ -69,12 +69,12 @@ impl Tree for Subtree<'_> {
 
 /// A tree in which some files have other bytes: what an edit would leave, without writing it.
 /// It replaces contents only; a path that the tree doesn't have as a file adds nothing.
-pub struct Overlay<'a> {
+pub struct Edited<'a> {
     tree: &'a dyn Tree,
     files: BTreeMap<TreePath, Vec<u8>>,
 }
 
-impl<'a> Overlay<'a> {
+impl<'a> Edited<'a> {
     pub fn new(tree: &'a dyn Tree, files: impl IntoIterator<Item = (TreePath, Vec<u8>)>) -> Self {
         Self { tree, files: files.into_iter().collect() }
     }
@@ -87,7 +87,7 @@ impl<'a> Overlay<'a> {
     }
 }
 
-impl Tree for Overlay<'_> {
+impl Tree for Edited<'_> {
     fn entries(&self) -> Result<Vec<Entry>, TreeError> {
         Ok(self.tree.entries()?.into_iter().map(|entry| self.replace(entry)).collect())
     }
@@ -144,10 +144,10 @@ mod tests {
     }
 
     #[test]
-    fn an_overlay_replaces_bytes_and_adds_nothing() {
+    fn an_edited_tree_has_other_bytes_and_no_further_files() {
         let tree = tree();
         let files = [(b"packages/a/x".to_vec(), b"newer".to_vec()), (b"packages/b".to_vec(), b"b".to_vec())];
-        let view = Overlay::new(&tree, files);
+        let view = Edited::new(&tree, files);
         assert_eq!(view.entries().unwrap().len(), tree.entries().unwrap().len());
         assert_eq!(view.read(b"packages/a/x").unwrap(), b"newer");
         assert_eq!(view.find(b"packages/a/x").unwrap().unwrap().size, 5);

@@ -10,7 +10,7 @@ mod tell;
 mod tree;
 mod world;
 
-use super::args::{DemoArgs, GitHub, Show, World};
+use super::args::{DemoArgs, GitHub, RegistryArgs, Show, World};
 use super::failure::Ended;
 use super::promote::{Context, quoted};
 use super::session::{Credentials, Session};
@@ -53,13 +53,10 @@ fn world_of(place: &Place) -> World {
     World {
         pipeline: place.pipeline(),
         repo: None,
-        registries: Vec::new(),
-        docker_config: None,
+        registry: RegistryArgs { registries: Vec::new(), docker_config: None, ca: Vec::new(), parallel: 16 },
         git_token_file: None,
         github: GitHub::default(),
-        ca: Vec::new(),
         cache: Some(place.cache()),
-        parallel: 16,
     }
 }
 

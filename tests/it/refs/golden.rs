@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use sealift::refs::{self, Rewrite};
-use sealift::tree::{MemTree, Overlay, Tree as _};
+use sealift::tree::{Edited, MemTree, Tree as _};
 
 use super::{cozystack, row, shared, unpack};
 
 fn after(tree: &MemTree, edits: &[refs::FileEdit]) -> MemTree {
     let files = edits.iter().map(|edit| (edit.path.clone().into_bytes(), edit.after.clone()));
-    MemTree::copy_of(&Overlay::new(tree, files)).unwrap()
+    MemTree::copy_of(&Edited::new(tree, files)).unwrap()
 }
 
 fn assert_same(found: &MemTree, expected: &MemTree) {
