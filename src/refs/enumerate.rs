@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Serialize;
 
 use super::Spec;
-use super::problem::Problem;
+use super::problem::{Problem, ProblemKind};
 use crate::tree::{Entry, Kind, Tree, TreePath, below, show};
 
 /// How a file holds references.
@@ -91,16 +91,22 @@ pub fn enumerate(tree: &dyn Tree, spec: &Spec) -> Result<Enumeration, Vec<Proble
             (Kind::File, Err(_)) => {
                 problems.push(Problem::whole(path, "the path is not UTF-8", "rename the file"));
             }
-            (Kind::Symlink, _) => found.skipped.push(Problem::whole(
-                path,
-                "a symbolic link where a file with references is expected: it is not followed",
-                "put the file there, or rename the link",
-            )),
-            (Kind::Other, _) => found.skipped.push(Problem::whole(
-                path,
-                "neither a file nor a folder where a file with references is expected: it is not read",
-                "put the file there",
-            )),
+            (Kind::Symlink, _) => found.skipped.push(
+                Problem::whole(
+                    path,
+                    "a symbolic link where a file with references is expected: it is not followed",
+                    "put the file there, or rename the link",
+                )
+                .kind(ProblemKind::Notice),
+            ),
+            (Kind::Other, _) => found.skipped.push(
+                Problem::whole(
+                    path,
+                    "neither a file nor a folder where a file with references is expected: it is not read",
+                    "put the file there",
+                )
+                .kind(ProblemKind::Notice),
+            ),
         }
     }
     for (path, required) in declared.unseen() {

@@ -4,24 +4,66 @@ use std::fmt;
 
 use serde::Serialize;
 
+/// What kind of fault it is: what could not be looked at is another thing than what was, and is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProblemKind {
+    /// It could not be looked at: no such folder, no such file, unreadable, neither text nor YAML, or nothing at all.
+    Unreadable,
+    /// Meant as a reference and none, or spelled so that readers disagree about it.
+    Malformed,
+    /// A digest that no shape claims.
+    UnclaimedDigest,
+    /// An owned reference that no shape claims.
+    UnclaimedReference,
+    /// An owned reference in a folder of upstream's charts.
+    Vendored,
+    /// An edit that can't be made, that isn't what was planned, or that left something.
+    Edit,
+    /// Odd, and it costs nothing.
+    Notice,
+}
+
 /// One fault at one place of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
+    #[serde(skip)]
+    pub kind: ProblemKind,
     /// The path in the repository.
     pub file: String,
     /// Counted from 1; 0 where the fault is the file's as a whole.
     pub line: usize,
     /// In characters, counted from 1; 0 as above.
     pub column: usize,
+    /// The byte offset in the file's content (of a gzip file, in its decompressed content), where one is known.
+    #[serde(skip)]
+    pub at: Option<usize>,
     pub message: String,
     /// One imperative sentence.
     pub help: String,
 }
 
 impl Problem {
-    /// A fault of a file as a whole.
+    /// A file that can't be looked at, as a whole.
     pub(super) fn whole(file: impl Into<String>, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { file: file.into(), line: 0, column: 0, message: message.into(), help: help.into() }
+        let (kind, message, help) = (ProblemKind::Unreadable, message.into(), help.into());
+        Self { kind, file: file.into(), line: 0, column: 0, at: None, message, help }
+    }
+
+    /// The same fault as one of another kind.
+    pub(super) fn kind(self, kind: ProblemKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// A fault at a byte offset of a file's content.
+    pub(super) fn at(
+        kind: ProblemKind,
+        file: impl Into<String>,
+        (lines, at): (&Lines<'_>, usize),
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        let (line, column) = lines.place(at);
+        Self { kind, file: file.into(), line, column, at: Some(at), message: message.into(), help: help.into() }
     }
 }
 
@@ -41,19 +83,19 @@ pub(super) fn list(problems: &[Problem]) -> String {
 }
 
 /// Lines of a file by byte offset.
-pub(super) struct Lines<'a> {
+pub struct Lines<'a> {
     bytes: &'a [u8],
     starts: Vec<usize>,
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub fn new(bytes: &'a [u8]) -> Self {
         let after = memchr::memchr_iter(b'\n', bytes).map(|newline| newline + 1);
         Self { bytes, starts: std::iter::once(0).chain(after).collect() }
     }
 
     /// The start of the line that holds an offset, and its number from 1.
-    fn line(&self, offset: usize) -> (usize, usize) {
+    pub fn line(&self, offset: usize) -> (usize, usize) {
         let number = self.starts.partition_point(|&start| start <= offset);
         (self.starts.get(number.wrapping_sub(1)).copied().unwrap_or(0), number.max(1))
     }
@@ -69,7 +111,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Line and column (in characters), both from 1.
-    pub(super) fn place(&self, offset: usize) -> (usize, usize) {
+    pub fn place(&self, offset: usize) -> (usize, usize) {
         let (start, number) = self.line(offset);
         let before = self.bytes.get(start..offset).unwrap_or_default();
         let continues = |byte: &&u8| **byte & 0xc0 == 0x80;
@@ -80,7 +122,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The text of the line that holds an offset, as far as it is UTF-8.
-    pub(super) fn text(&self, offset: usize) -> std::borrow::Cow<'a, str> {
+    pub fn text(&self, offset: usize) -> std::borrow::Cow<'a, str> {
         let (start, number) = self.line(offset);
         let end = self.starts.get(number).map_or(self.bytes.len(), |next| next - 1);
         String::from_utf8_lossy(self.bytes.get(start..end).unwrap_or_default())
