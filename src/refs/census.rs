@@ -218,7 +218,7 @@ impl Counter<'_> {
         let problem = Problem::at(kind, file, (lines, at), message, help);
         if kind == ProblemKind::Vendored {
             self.vendored.push(problem);
-        } else if let Some(exclusion) = self.exclusions.find(file, &lines.text(at)) {
+        } else if let Some(exclusion) = self.exclusions.find(file, || lines.text(at)) {
             let (file, line, reason) = (problem.file, problem.line, exclusion.reason.clone());
             self.excluded.push(Excluded { file, line, reason });
         } else {

@@ -1,5 +1,6 @@
 //! What is wrong, where, and what to do.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::Serialize;
@@ -86,12 +87,14 @@ pub(super) fn list(problems: &[Problem]) -> String {
 pub struct Lines<'a> {
     bytes: &'a [u8],
     starts: Vec<usize>,
+    /// An offset, and the characters before it on its line: of a line of many places each byte is counted once.
+    counted: Cell<(usize, usize)>,
 }
 
 impl<'a> Lines<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         let after = memchr::memchr_iter(b'\n', bytes).map(|newline| newline + 1);
-        Self { bytes, starts: std::iter::once(0).chain(after).collect() }
+        Self { bytes, starts: std::iter::once(0).chain(after).collect(), counted: Cell::default() }
     }
 
     /// The start of the line that holds an offset, and its number from 1.
@@ -113,9 +116,13 @@ impl<'a> Lines<'a> {
     /// Line and column (in characters), both from 1.
     pub fn place(&self, offset: usize) -> (usize, usize) {
         let (start, number) = self.line(offset);
-        let before = self.bytes.get(start..offset).unwrap_or_default();
+        let (from, counted) = self.counted.get();
+        let (from, counted) = if (start..=offset).contains(&from) { (from, counted) } else { (start, 0) };
+        let rest = self.bytes.get(from..offset).unwrap_or_default();
         let continues = |byte: &&u8| **byte & 0xc0 == 0x80;
-        let characters = before.len() - before.iter().filter(continues).count();
+        let characters = counted + rest.len() - rest.iter().filter(continues).count();
+        self.counted.set((offset, characters));
+        let before = self.bytes.get(start..offset).unwrap_or_default();
         // A byte-order mark is no character that an editor shows.
         let mark = usize::from(start == 0 && before.starts_with(b"\xef\xbb\xbf"));
         (number, characters - mark + 1)
@@ -139,6 +146,8 @@ mod tests {
         assert_eq!(lines.place(3), (1, 1));
         assert_eq!(lines.place(7), (1, 4));
         assert_eq!(lines.place(10), (2, 1));
+        // In any order.
+        assert_eq!((lines.place(7), lines.place(5), lines.place(7)), ((1, 4), (1, 2), (1, 4)));
         assert_eq!(lines.text(11), "second");
         assert_eq!(Lines::new(b"").place(0), (1, 1));
     }

@@ -1,7 +1,7 @@
 //! Reading: every reference of a tree, with its class.
 
 use super::class::{Class, prevailing};
-use super::enumerate::{Enumeration, File, Storage, enumerate};
+use super::enumerate::{Enumeration, File, Storage, listed};
 use super::exclusions::Exclusions;
 use super::problem::{Lines, Problem, ProblemKind, list};
 use super::shapes::Found;
@@ -39,7 +39,7 @@ pub struct RefsError {
 /// With a release candidate the version line is exactly its tags. Without one it is inferred,
 /// for display: the version that most owned tags carry.
 ///
-/// Errors: everything [`enumerate()`] refuses; a file that can't be read, isn't UTF-8 or isn't
+/// Errors: everything [`super::enumerate()`] refuses; a file that can't be read, isn't UTF-8 or isn't
 /// YAML; a malformed repository, tag or digest; a reference spelled with escapes; duplicate
 /// keys around a reference; and a tree without any reference. A declared exclusion of the
 /// line lifts a malformed one.
@@ -110,11 +110,8 @@ impl FileReading {
 impl Reading {
     pub(super) fn of(tree: &dyn Tree, spec: &Spec) -> (Self, Vec<Problem>) {
         let mut reading = Self { used: vec![false; spec.exclude.len()], ..Self::default() };
-        match enumerate(tree, spec) {
-            Ok(enumeration) => reading.enumeration = enumeration,
-            Err(problems) => return (reading, problems),
-        }
-        let mut problems = Vec::new();
+        let (enumeration, mut problems) = listed(tree, spec);
+        reading.enumeration = enumeration;
         let mut exclusions = Exclusions::new(spec, &mut problems);
         let scanner = Scanner::new(&spec.owned);
         for file in &reading.enumeration.files {
@@ -136,7 +133,7 @@ impl Reading {
             read.faulty = faults.iter().map(|fault| fault.at).collect();
             let lines = Lines::new(read.content());
             for fault in faults {
-                if exclusions.find(&file.path, &lines.text(fault.at)).is_some() {
+                if exclusions.find(&file.path, || lines.text(fault.at)).is_some() {
                     continue;
                 }
                 let problem = Problem::at(fault.kind, &file.path, (&lines, fault.at), fault.message, fault.help);
