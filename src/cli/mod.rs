@@ -113,6 +113,7 @@ fn writes_to_the_world(command: &Command) -> bool {
         | Command::Status(_)
         | Command::Verify(_)
         | Command::Refs(_)
+        | Command::Lint(_)
         | Command::Rewrite(_)
         | Command::Archive(_)
         | Command::Check(_) => false,
@@ -131,6 +132,7 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
         Command::Abandon(args) => promote::abandon(args, context).await,
         Command::Refs(RefsCommand::List(args)) => trees::list(args, format).await,
         Command::Refs(RefsCommand::Census(args)) => trees::census(args, format).await,
+        Command::Lint(args) => trees::lint(args, context).await,
         Command::Rewrite(args) => trees::rewrite(args, format).await,
         Command::Archive(args) => trees::archive(args, format).await,
         Command::Check(args) => trees::check(args, format).await,

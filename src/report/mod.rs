@@ -12,6 +12,7 @@ pub mod annotations;
 mod document;
 mod human;
 pub mod json;
+mod lint;
 pub mod markdown;
 mod paint;
 mod preview;
@@ -32,6 +33,7 @@ use crate::stage::POINT_OF_NO_RETURN;
 
 pub use annotations::Annotations;
 pub use json::Json;
+pub use lint::sarif;
 pub use markdown::Markdown;
 pub use problem::Problem;
 pub use summary::append_summary;

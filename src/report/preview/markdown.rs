@@ -125,13 +125,14 @@ fn notes(notes: &[String]) -> Part {
     Part::List(List { title: count(notes.len(), "note"), rows, fold: Fold::Always, ..List::default() })
 }
 
-fn said(text: &str) -> String {
+/// A name or value in code type, cut.
+pub(in crate::report) fn said(text: &str) -> String {
     code(&clipped(text))
 }
 
 /// Prose in which nothing becomes a link by itself: an author's address, or a reference that would
 /// show up on another page.
-fn words(text: &str) -> String {
+pub(in crate::report) fn words(text: &str) -> String {
     let mut safe = prose(&clipped(text)).replace("://", ":&#8203;//");
     for lead in ["www", "Www", "WWW", "GH", "gh", "Gh"] {
         for sign in ['.', '-'] {
