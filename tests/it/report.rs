@@ -1,7 +1,7 @@
 //! Every reporter, told whole streams of events; the exact texts are held in `fixtures/report`.
 //! `SEALIFT_BLESS=1` writes them anew.
 
-mod samples;
+pub(crate) mod samples;
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;

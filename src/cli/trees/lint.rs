@@ -5,8 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use super::beside;
-use super::named;
+use super::{beside, named};
 use crate::cli::args::LintArgs;
 use crate::cli::failure::{Ended, Hinted};
 use crate::cli::promote::Context;
@@ -14,6 +13,7 @@ use crate::engine::{Event, State};
 use crate::lint::{Baseline, Judging, Lint, Subject, Verdict};
 use crate::pipeline;
 use crate::report::sarif;
+use crate::report::text::count;
 
 pub async fn lint(args: &LintArgs, context: &Context<'_>) -> Ended {
     let baseline = match &args.baseline {
@@ -64,11 +64,12 @@ fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
 fn write_baseline(file: &Path, lint: &Lint) -> Ended {
     let baseline = Baseline::of(lint);
     write(file, &baseline.text()?)?;
-    writeln!(std::io::stderr(), "{}: {} known findings", file.display(), baseline.len())?;
+    writeln!(std::io::stderr(), "{}: {}", file.display(), count(baseline.len(), "known finding"))?;
     let unknown = lint.findings.len() - baseline.len();
     if unknown > 0 {
         let hint = "make it readable and write the baseline again: it never hides what could not be looked at";
-        return Err(Hinted::new(format!("{unknown} findings are not in the baseline"), hint).into());
+        let are = if unknown == 1 { "is" } else { "are" };
+        return Err(Hinted::new(format!("{} {are} not in the baseline", count(unknown, "finding")), hint).into());
     }
     Ok(State::Holds)
 }

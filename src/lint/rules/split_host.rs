@@ -30,12 +30,11 @@ fn check(subject: &Subject<'_>) -> Checked {
         let whole = repository.to_string();
         let below = whole.strip_prefix(&prefix).unwrap_or(&whole).trim_start_matches('/');
         let key = if first.shape == Shape::GlobalRegistry { "address" } else { "registry" };
-        let hint = match below {
-            "" => format!("write `{key}: \"\"` and `repository: {whole}`"),
-            _ => {
-                format!("write `{key}: \"\"` and `repository: {whole}`, or `{key}: {prefix}` and `repository: {below}`")
-            }
-        };
+        let name = name_key(subject, first);
+        let mut hint = format!("write `{key}: \"\"` and `{name}: {whole}`");
+        if !below.is_empty() {
+            hint.push_str(&format!(", or `{key}: {prefix}` and `{name}: {below}`"));
+        }
         let message =
             format!("`{prefix}` of {} is divided over two keys: no rewrite of hosts reaches it", shown(first));
         let others = rest.iter().map(|found| (Spot::tag(found), shown(found)));
@@ -49,6 +48,14 @@ fn host_of_its_own(found: &Occurrence) -> Option<Spot> {
     let (host, name) = (found.spans.host.as_ref()?, found.spans.name.as_ref()?);
     let inside = name.start <= host.start && host.end <= name.end;
     (!inside).then(|| Spot::span(&found.file, host))
+}
+
+/// The key that holds the name: some charts have it in `image`.
+fn name_key(subject: &Subject<'_>, found: &Occurrence) -> &'static str {
+    let span = found.spans.name.as_ref();
+    let before = span.and_then(|span| subject.content(&found.file)?.get(..span.start)).unwrap_or_default();
+    let key = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"'")).unwrap_or(before).trim_ascii_end();
+    if key.ends_with(b"image:") { "image" } else { "repository" }
 }
 
 /// Whether the key of the host holds a whole owned prefix: alone, or with a `/` behind it.
