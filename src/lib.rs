@@ -5,7 +5,7 @@
 //! a clock, or starts a process.
 //!
 //! ```text
-//! model ← port, yaml ← tree ← refs, archive ← pipeline ← overlay, promotion ← stage ← preview ← engine ← report, cli
+//! model ← port, yaml ← tree ← refs, archive ← pipeline ← overlay, promotion ← stage ← preview ← lint ← engine ← report, cli
 //! ```
 //!
 //! - [`model`]: the words, such as digests, references, versions, answers. Values alone.
@@ -24,6 +24,7 @@
 //! - [`stage`]: one step each: looks and decides, holds read ports only, never acts.
 //! - [`preview`]: what a promotion would make of a tree that nobody has made a candidate of. Looks as
 //!   stages do, and yields data.
+//! - [`lint`]: what is wrong with the references of a tree, rule by rule, before it is ever a candidate. Yields data.
 //! - [`engine`]: drives stages and does their actions: the only one that holds write ports.
 //! - [`report`]: what people and machines see. Knows events, is handed its writers, decides nothing.
 //! - [`cli`]: arguments, environment, clock and terminal: their only reader. Passes values in.
@@ -33,6 +34,7 @@
 pub mod archive;
 pub mod cli;
 pub mod engine;
+pub mod lint;
 pub mod model;
 pub mod overlay;
 pub mod pipeline;

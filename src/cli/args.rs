@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::lint::Level;
 use crate::model::{Digest, Rc, Stable};
 use crate::port::Authority;
 use crate::port::registry::Location;
@@ -43,6 +44,8 @@ pub enum Command {
     /// Look at the references of a tree
     #[command(subcommand)]
     Refs(RefsCommand),
+    /// Find what is wrong with the references of a tree: offline, for every pull request
+    Lint(LintArgs),
     /// Rewrite a directory in place: a candidate's tags read stable
     Rewrite(RewriteArgs),
     /// Lay the references of a published tree over the packages that a change neither rebuilt nor edited
@@ -252,6 +255,41 @@ pub struct TreeArgs {
     /// The candidate that tells the version line
     #[arg(long, value_name = "vX.Y.Z-rc.N")]
     pub rc: Option<Rc>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct LintArgs {
+    #[command(flatten)]
+    pub tree: TreeArgs,
+    /// End with 5 where something is found at this level or above
+    #[arg(long, value_enum, value_name = "LEVEL", default_value = "error")]
+    pub fail_on: FailOn,
+    /// A file with findings that were there before: they count for nothing while their lines stay as they are
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write the findings of now into the baseline
+    #[arg(long, requires = "baseline")]
+    pub write_baseline: bool,
+    /// Write a SARIF 2.1.0 log to this file, or to standard output in place of everything else
+    #[arg(long, value_name = "FILE|-")]
+    pub sarif: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    Error,
+    Warning,
+    Info,
+}
+
+impl FailOn {
+    pub fn level(self) -> Level {
+        match self {
+            Self::Error => Level::Error,
+            Self::Warning => Level::Warning,
+            Self::Info => Level::Info,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Args)]

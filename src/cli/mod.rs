@@ -122,6 +122,7 @@ fn writes_to_the_world(command: &Command) -> bool {
         | Command::Status(_)
         | Command::Verify(_)
         | Command::Refs(_)
+        | Command::Lint(_)
         | Command::Rewrite(_)
         | Command::Overlay(_)
         | Command::Archive(_)
@@ -141,6 +142,7 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
         Command::Abandon(args) => promote::abandon(args, context).await,
         Command::Refs(RefsCommand::List(args)) => trees::list(args, format).await,
         Command::Refs(RefsCommand::Census(args)) => trees::census(args, format).await,
+        Command::Lint(args) => trees::lint(args, context).await,
         Command::Rewrite(args) => trees::rewrite(args, format).await,
         Command::Overlay(args) => overlay::overlay(args, format, context.environment).await,
         Command::Archive(args) => trees::archive(args, format).await,

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::lint::Lint;
 use crate::model::Unknown;
 use crate::pipeline::Pipeline;
 use crate::preview::Preview;
@@ -19,6 +20,8 @@ pub trait Observer: Send + Sync {
 pub enum Event {
     /// What a promotion of a tree would do, before anything is frozen.
     Preview(Box<Preview>),
+    /// What is wrong with the references of a tree.
+    Lint(Box<Lint>),
     /// The goal, once frozen.
     Goal(Box<Goal>),
     /// A stage has looked.

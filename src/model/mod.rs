@@ -20,4 +20,4 @@ pub use manifest::{Descriptor, Manifest};
 pub use path::TreePath;
 pub use reference::{Prefix, Reference, Repository, Tag};
 pub use refusal::Refusal;
-pub use version::{Rc, Stable};
+pub use version::{Rc, Stable, Version};

@@ -1,5 +1,6 @@
 //! The two kinds of version a promotion knows: `X.Y.Z-rc.N` and `X.Y.Z`.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -18,6 +19,13 @@ pub struct Stable {
 pub struct Rc {
     pub stable: Stable,
     pub n: u64,
+}
+
+/// A version of either kind, in the order of releases: a candidate comes before its stable version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Version {
+    Candidate(Rc),
+    Stable(Stable),
 }
 
 /// Why a text is not a version. Versions reach file contents, ref names and tags,
@@ -40,6 +48,40 @@ impl Stable {
     /// The version to cut when this one is spent.
     pub fn next_patch(&self) -> Self {
         Self { patch: self.patch + 1, ..*self }
+    }
+}
+
+impl Version {
+    /// The stable version that it is, or becomes.
+    pub fn stable(&self) -> Stable {
+        match self {
+            Self::Candidate(rc) => rc.stable,
+            Self::Stable(stable) => *stable,
+        }
+    }
+
+    /// Whether it stands in the place of a version that nobody has given yet.
+    pub fn is_placeholder(&self) -> bool {
+        *self == Self::Stable(Stable { major: 0, minor: 0, patch: 0 })
+    }
+
+    fn key(&self) -> (Stable, bool, u64) {
+        match self {
+            Self::Candidate(rc) => (rc.stable, false, rc.n),
+            Self::Stable(stable) => (*stable, true, 0),
+        }
+    }
+}
+
+impl Ord for Version {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for Version {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -121,7 +163,24 @@ macro_rules! as_text {
 }
 pub(crate) use as_text;
 
-as_text!(Stable, Rc);
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Candidate(rc) => rc.fmt(f),
+            Self::Stable(stable) => stable.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Version {
+    type Err = VersionError;
+
+    fn from_str(text: &str) -> Result<Self, VersionError> {
+        text.parse().map(Self::Candidate).or_else(|_| text.parse().map(Self::Stable))
+    }
+}
+
+as_text!(Stable, Rc, Version);
 
 #[cfg(test)]
 mod tests {
@@ -135,6 +194,15 @@ mod tests {
         assert_eq!(rc.stable.line(), "1.6");
         assert_eq!(rc.stable.next_patch().to_string(), "1.6.3");
         assert!("1.6.2-rc.9".parse::<Rc>().unwrap() < rc);
+    }
+
+    #[test]
+    fn a_candidate_comes_before_its_release() {
+        let version = |text: &str| text.parse::<Version>().unwrap();
+        let order = ["1.5.9", "1.6.0-rc.9", "1.6.0-rc.10", "1.6.0", "1.6.1-rc.1"];
+        assert!(order.windows(2).all(|two| version(two[0]) < version(two[1])));
+        assert_eq!(version("v1.6.0-rc.9").to_string(), "1.6.0-rc.9");
+        assert!(version("0.0.0").is_placeholder() && !version("0.0.0-rc.1").is_placeholder());
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl<'a> Compared<'a> {
             }
             let message = "lies in no package, so whether it was built or edited can't be known".to_owned();
             let help = "declare the folders that are packages: `overlay.packages` in the pipeline".to_owned();
-            return Err(vec![Problem { file: file.path.clone(), line: 0, column: 0, message, help }]);
+            return Err(vec![Problem::whole(&file.path, message, help)]);
         };
         if let Some(mark) = around.iter().find_map(|package| self.mark(package)) {
             if here {
@@ -174,5 +174,5 @@ fn unrequired(spec: &Spec) -> Spec {
 
 fn nothing(root: &str, message: String) -> Problem {
     let help = "check root and globs in the pipeline, and that this is the tree you mean".to_owned();
-    Problem { file: root.to_owned(), line: 0, column: 0, message, help }
+    Problem::whole(root, message, help)
 }

@@ -6,7 +6,7 @@ use super::compare::Compared;
 use super::verdict::{FileVerdict, Overlay, Package};
 use super::{IfDrift, IfMissing, Request};
 use crate::model::Refusal;
-use crate::refs::Problem;
+use crate::refs::{Problem, ProblemKind};
 use crate::tree::{TreePath, show};
 
 impl Compared<'_> {
@@ -81,13 +81,8 @@ impl Compared<'_> {
     }
 
     fn notes(&self) -> Vec<Problem> {
-        let note = |file: String, message: &str, help: &str| Problem {
-            file,
-            line: 0,
-            column: 0,
-            message: message.to_owned(),
-            help: help.to_owned(),
-        };
+        let note =
+            |file: String, message: &str, help: &str| Problem::whole(file, message, help).kind(ProblemKind::Notice);
         let gone = "take it out of the pipeline if it is gone";
         let missing = self.here.missing.iter().map(|path| note(path.clone(), "declared, and not in the tree", gone));
         let unused = self

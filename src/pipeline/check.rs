@@ -103,6 +103,12 @@ fn files(checker: &mut Checker<'_>, pipeline: &Pipeline) {
             checker.report(&format!("references.exclude.{position}.path"), message);
         }
     }
+    for (position, exclusion) in pipeline.lint.exclude.iter().enumerate() {
+        if wild(&exclusion.path) && exclusion.line.is_none() {
+            let message = format!("`{}` excludes every file; expected a narrower glob, or a `line`", exclusion.path);
+            checker.report(&format!("lint.exclude.{position}.path"), message);
+        }
+    }
     for (position, copy) in references.gzip.iter().enumerate() {
         if copy.path == copy.plain {
             checker.report(&format!("references.gzip.{position}.plain"), "the copy itself; expected its plain source");

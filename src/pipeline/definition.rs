@@ -47,6 +47,8 @@ pub struct Pipeline {
     /// What `sealift overlay` lays a published tree's references over.
     #[serde(default)]
     pub overlay: Overlay,
+    #[serde(default)]
+    pub lint: Lint,
     /// What the base must carry before anything is promoted into it.
     #[serde(default)]
     pub base_requires: Vec<Marker>,
@@ -283,6 +285,28 @@ pub enum Rest {
     Refuse,
     /// As it likes, listed in every report with the reason.
     Report(String),
+}
+
+/// What lint is told beyond the references.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, expecting = "a map with `exclude`")]
+pub struct Lint {
+    /// Findings that are known and explained.
+    pub exclude: Vec<LintExclusion>,
+}
+
+/// A finding of lint that is known and explained.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a map with `rule`, `path` and `reason`")]
+pub struct LintExclusion {
+    /// The rule's id.
+    pub rule: String,
+    /// A glob of files, relative to the repository.
+    pub path: String,
+    /// Text the excluded line contains; without it the whole file is excluded.
+    pub line: Option<String>,
+    /// Why this is right as it is.
+    pub reason: String,
 }
 
 /// A file the base must carry, and a text it must contain.

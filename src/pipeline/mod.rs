@@ -20,7 +20,7 @@ mod texts;
 pub use check::STAGES;
 pub use definition::{
     Aliases, ArchiveModes, Artifact, Branches, Chart, ChartStamp, Declared, Exclusion, Forge, GzipCopy, Identity,
-    Installer, Marker, Pipeline, RcTag, References, Rest, Stages, Tags, Verify,
+    Installer, Lint, LintExclusion, Marker, Pipeline, RcTag, References, Rest, Stages, Tags, Verify,
 };
 pub use github::{
     AddressError, Assets, EvidenceEvent, EvidenceSource, GitHubRepository, Proposal, Release, asset_name,

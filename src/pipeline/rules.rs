@@ -16,6 +16,12 @@ pub(super) fn reason(text: &str) -> Result<(), String> {
     filled(text.trim_end_matches('\n'), "the reason, in a sentence: it is shown wherever this exception is used")
 }
 
+/// The id of a rule of lint: which ones there are is lint's to say.
+pub(super) fn word(text: &str) -> Result<(), String> {
+    let fine = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    if fine { Ok(()) } else { Err(format!("`{text}` is no rule's id; expected one such as `bare-tag`")) }
+}
+
 pub(super) fn line(text: &str) -> Result<(), String> {
     filled(text, "text that stands in one line")
 }

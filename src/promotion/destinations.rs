@@ -16,45 +16,62 @@ pub struct Image {
     pub sources: Vec<String>,
 }
 
-/// The stable names of a candidate's own images: a version-line tag with the candidate's version
-/// replaced, for every other owned tag `v<stable>` (contract §1). Copies inside gzip are no
-/// further images. At fault are an owned reference without a digest, and two digests that want
-/// one name.
-pub fn images(spec: &Spec, occurrences: &[Occurrence], rc: &Rc) -> (Vec<Image>, Vec<Fault>) {
-    let mut names: BTreeMap<(Repository, Tag), BTreeMap<Digest, Vec<String>>> = BTreeMap::new();
-    let mut faults = Vec::new();
+/// The names that a candidate's own images want, and who wants each.
+pub type Wanted<'a> = BTreeMap<(Repository, Tag), BTreeMap<Digest, Vec<&'a Occurrence>>>;
+
+/// The stable names that a promotion of `rc` would give: a version-line tag with the candidate's version
+/// replaced, for every other owned tag `v<stable>` (contract §1). Copies inside gzip are no further
+/// images, and without a digest there is nothing to name.
+pub fn wanted<'a>(spec: &Spec, occurrences: &'a [Occurrence], rc: &Rc) -> Wanted<'a> {
+    let mut names = Wanted::new();
     for occurrence in occurrences {
-        let owned = matches!(occurrence.class, Class::VersionLine | Class::ComponentVersioned);
-        let (true, None, Some(repository)) = (owned, &occurrence.copy_of, &occurrence.repository) else { continue };
-        let place = format!("{}:{}", occurrence.file, occurrence.line);
-        let Some(digest) = occurrence.digest else {
-            let refusal = Refusal::new(format!("{repository} has a tag and no digest: what it runs was never fixed"))
-                .at([place])
-                .hint("pin it by digest in the next release candidate");
-            faults.push(Fault { kind: FaultKind::Unpinned, refusal });
-            continue;
-        };
+        let (Some(repository), Some(digest)) = (image(occurrence), occurrence.digest) else { continue };
         let stable = occurrence.tag.as_ref().and_then(|tag| refs::with_stable(spec, tag, rc));
         // Three numbers are a tag.
         let Some(stable) = stable.or_else(|| format!("v{}", rc.stable).parse().ok()) else { continue };
-        names.entry((repository.clone(), stable)).or_default().entry(digest).or_default().push(place);
+        names.entry((repository.clone(), stable)).or_default().entry(digest).or_default().push(occurrence);
     }
+    names
+}
+
+/// The repository of an owned image, as far as the occurrence is one.
+fn image(occurrence: &Occurrence) -> Option<&Repository> {
+    let owned = matches!(occurrence.class, Class::VersionLine | Class::ComponentVersioned);
+    occurrence.repository.as_ref().filter(|_| owned && occurrence.copy_of.is_none())
+}
+
+fn place(occurrence: &Occurrence) -> String {
+    format!("{}:{}", occurrence.file, occurrence.line)
+}
+
+/// The stable names of a candidate's own images. At fault are an owned reference without a digest, and
+/// two digests that want one name.
+pub fn images(spec: &Spec, occurrences: &[Occurrence], rc: &Rc) -> (Vec<Image>, Vec<Fault>) {
+    let unpinned = |occurrence: &Occurrence| {
+        let repository = image(occurrence).filter(|_| occurrence.digest.is_none())?;
+        let refusal = Refusal::new(format!("{repository} has a tag and no digest: what it runs was never fixed"))
+            .at([place(occurrence)])
+            .hint("pin it by digest in the next release candidate");
+        Some(Fault { kind: FaultKind::Unpinned, refusal })
+    };
+    let mut faults: Vec<Fault> = occurrences.iter().filter_map(unpinned).collect();
     let mut images = Vec::new();
-    for ((repository, tag), digests) in names {
+    for ((repository, tag), digests) in wanted(spec, occurrences, rc) {
         if digests.len() > 1 {
-            let places =
-                digests.iter().flat_map(|(digest, places)| places.iter().map(move |p| format!("{p}: {digest}")));
+            let places = digests
+                .iter()
+                .flat_map(|(digest, found)| found.iter().map(move |found| format!("{}: {digest}", place(found))));
             let refusal = Refusal::new(format!("{} digests want the name {repository}:{tag}", digests.len()))
                 .at(places)
                 .hint("declare a tag prefix for the variants (`references.tag_prefixes`), or stamp one digest");
             faults.push(Fault { kind: FaultKind::Collision, refusal });
             continue;
         }
-        images.extend(digests.into_iter().map(|(digest, sources)| Image {
+        images.extend(digests.into_iter().map(|(digest, found)| Image {
             repository: repository.clone(),
             tag: tag.clone(),
             digest,
-            sources,
+            sources: found.into_iter().map(place).collect(),
         }));
     }
     (images, faults)

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub use candidate::{Candidate, Evidence};
-pub use destinations::Image;
+pub use destinations::{Image, Wanted, wanted};
 pub use names::Names;
 
 use crate::archive::{self, ArchiveError, Artifact, Options};

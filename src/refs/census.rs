@@ -1,6 +1,6 @@
 //! The census: nothing that looks like a reference is overlooked (contract §2).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memmem::Finder;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::comments::Comments;
 use super::enumerate::{Storage, in_charts};
 use super::exclusions::Exclusions;
-use super::problem::{Lines, Problem};
+use super::problem::{Lines, Problem, ProblemKind};
 use super::read::{FileReading, Reading, References, RefsError};
 use super::shapes::Shapes;
 use super::survivors::{Scalars, is_markdown, is_yaml, read_content};
@@ -49,41 +49,78 @@ pub struct Excluded {
 /// Errors: everything [`super::read`] refuses and everything unclaimed, together.
 pub fn census(tree: &dyn Tree, spec: &Spec) -> Result<Census, RefsError> {
     let (reading, mut problems) = Reading::of(tree, spec);
+    let counted = count(tree, spec, &reading, Charts::Upstream);
+    problems.extend(counted.found);
+    let references = reading.references(spec, None);
+    if problems.is_empty() {
+        let Counted { claimed, excluded, unused, .. } = counted;
+        Ok(Census { references, claimed, excluded, unused })
+    } else {
+        Err(RefsError { problems, references: Box::new(references) })
+    }
+}
+
+/// What becomes of folders called `charts`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Charts {
+    /// They are upstream's: nothing in them is looked at.
+    Upstream,
+    /// Owned references in them are found, too, and are nothing to account for.
+    Searched,
+}
+
+/// What was counted beside the reading.
+pub(super) struct Counted {
+    pub found: Vec<Problem>,
+    /// Owned references in folders called `charts`, where those are searched.
+    pub vendored: Vec<Problem>,
+    pub claimed: usize,
+    pub excluded: Vec<Excluded>,
+    pub unused: Vec<Exclusion>,
+    /// What was read of files outside the enumeration in which something was found, by path.
+    pub contents: BTreeMap<String, Vec<u8>>,
+}
+
+/// Counts over files as read, and reads the others once.
+pub(super) fn count(tree: &dyn Tree, spec: &Spec, reading: &Reading, charts: Charts) -> Counted {
     let mut found = Vec::new();
     let mut exclusions = Exclusions::new(spec, &mut found);
     exclusions.used.clone_from(&reading.used);
-    let mut counter =
-        Counter { spec, scanner: Scanner::new(&spec.owned), exclusions, found, claimed: 0, excluded: Vec::new() };
+    let (scanner, claimed) = (Scanner::new(&spec.owned), 0);
+    let mut counter = Counter { spec, scanner, exclusions, found, vendored: Vec::new(), claimed, excluded: Vec::new() };
     for read in &reading.files {
         counter.enumerated(read);
     }
+    let mut contents = BTreeMap::new();
     let enumerated: BTreeSet<&[u8]> = reading.enumeration.files.iter().map(|file| file.path.as_bytes()).collect();
     let paths: Vec<Finder<'_>> = spec.owned.iter().map(|prefix| Finder::new(prefix.path()).into_owned()).collect();
     for entry in &reading.enumeration.entries {
         let relative = below(&entry.path, spec.root().as_bytes()).unwrap_or(&entry.path);
-        let looked_into = entry.kind == Kind::File && !in_charts(relative) && !is_markdown(relative);
-        if !looked_into || enumerated.contains(entry.path.as_slice()) {
+        let vendored = in_charts(relative);
+        let looked_into = entry.kind == Kind::File && !is_markdown(relative);
+        let skipped = vendored && charts == Charts::Upstream;
+        if !looked_into || skipped || enumerated.contains(entry.path.as_slice()) {
             continue;
         }
         match read_content(tree, &entry.path) {
             Ok(content) if paths.iter().all(|path| path.find(&content).is_none()) => {}
-            Ok(content) => counter.outside(&entry.path, &content),
+            Ok(content) => {
+                let before = counter.found.len() + counter.vendored.len();
+                counter.outside(&entry.path, &content, vendored);
+                if counter.found.len() + counter.vendored.len() > before {
+                    contents.insert(show(&entry.path), content);
+                }
+            }
             Err(message) => {
                 let help = "make it readable: the census must look into it";
                 counter.found.push(Problem::whole(show(&entry.path), message, help));
             }
         }
     }
-    let Counter { exclusions, found, claimed, excluded, .. } = counter;
-    problems.extend(found);
+    let Counter { exclusions, found, vendored, claimed, excluded, .. } = counter;
     let unused =
         spec.exclude.iter().zip(&exclusions.used).filter(|(_, used)| !**used).map(|(e, _)| e.clone()).collect();
-    let references = reading.references(spec, None);
-    if problems.is_empty() {
-        Ok(Census { references, claimed, excluded, unused })
-    } else {
-        Err(RefsError { problems, references: Box::new(references) })
-    }
+    Counted { found, vendored, claimed, excluded, unused, contents }
 }
 
 struct Counter<'a> {
@@ -91,6 +128,7 @@ struct Counter<'a> {
     scanner: Scanner,
     exclusions: Exclusions<'a>,
     found: Vec<Problem>,
+    vendored: Vec<Problem>,
     claimed: usize,
     excluded: Vec<Excluded>,
 }
@@ -112,7 +150,8 @@ impl Counter<'_> {
             }
         }
         for at in unclaimed {
-            self.report(&read.file.path, &lines, at, "a digest that no shape claims");
+            let kind = ProblemKind::UnclaimedDigest;
+            self.report(kind, &read.file.path, &lines, at, "a digest that no shape claims");
         }
         let claimed = |hit: &Hit| start(&hit.tag_span).is_some_and(|at| tags.contains(&at)) || hit.digest.is_some();
         let owned: Vec<usize> = self
@@ -121,15 +160,18 @@ impl Counter<'_> {
             .filter(|(_, hit)| !hit.as_ref().is_some_and(claimed))
             .map(|(at, _)| at)
             .collect();
-        let quiet = self.comments(&owned, content, read.file.storage == Storage::Values);
+        let is_values = read.file.storage == Storage::Values && !owned.is_empty();
+        let yaml = std::str::from_utf8(content).ok().filter(|_| is_values).and_then(|text| Yaml::parse(text).ok());
+        let quiet = comments(&owned, content, yaml.as_ref());
         for at in owned {
             if !quiet.contains(&at) && !faulty.contains(&lines.number(at)) {
-                self.report(&read.file.path, &lines, at, "an owned reference that no shape claims");
+                let kind = ProblemKind::UnclaimedReference;
+                self.report(kind, &read.file.path, &lines, at, "an owned reference that no shape claims");
             }
         }
     }
 
-    fn outside(&mut self, path: &[u8], content: &[u8]) {
+    fn outside(&mut self, path: &[u8], content: &[u8], vendored: bool) {
         let file = show(path);
         let lines = Lines::new(content);
         let text = std::str::from_utf8(content).ok().filter(|_| is_yaml(path));
@@ -142,13 +184,14 @@ impl Counter<'_> {
             places.extend(ours.filter_map(|found| Some(found.spans.name?.start)));
         }
         let owned: Vec<usize> = self.owned(content).into_iter().map(|(at, _)| at).collect();
-        let quiet = self.comments(&owned, content, yaml.is_some());
+        let quiet = comments(&owned, content, yaml.as_ref().map(|(_, yaml)| yaml));
         places.extend(owned.into_iter().filter(|at| !quiet.contains(at)));
         let mut last = 0;
         for at in places {
             let line = lines.number(at);
             if line != last {
-                self.report(&file, &lines, at, "an owned reference in a file that the pipeline doesn't declare");
+                let kind = if vendored { ProblemKind::Vendored } else { ProblemKind::UnclaimedReference };
+                self.report(kind, &file, &lines, at, "an owned reference in a file that the pipeline doesn't declare");
             }
             last = line;
         }
@@ -169,35 +212,31 @@ impl Counter<'_> {
         self.scanner.scan(content).into_iter().filter_map(ours).collect()
     }
 
-    /// Those of the places (in order) that are in comments.
-    fn comments(&self, places: &[usize], content: &[u8], as_yaml: bool) -> BTreeSet<usize> {
-        if places.is_empty() {
-            return BTreeSet::new();
-        }
-        let yaml = std::str::from_utf8(content).ok().filter(|_| as_yaml).and_then(|text| Yaml::parse(text).ok());
-        let scalars = yaml.as_ref().map(Scalars::of);
-        let mut comments = Comments::new(content);
-        let quiet = |at: &&usize| match &scalars {
-            Some(scalars) => !scalars.cover(**at),
-            None => comments.covers(**at),
-        };
-        places.iter().filter(quiet).copied().collect()
-    }
-
-    fn report(&mut self, file: &str, lines: &Lines<'_>, at: usize, message: &str) {
-        let text = lines.text(at);
-        let (line, column) = lines.place(at);
-        if let Some(exclusion) = self.exclusions.find(file, &text) {
-            let (file, reason) = (file.to_owned(), exclusion.reason.clone());
+    fn report(&mut self, kind: ProblemKind, file: &str, lines: &Lines<'_>, at: usize, message: &str) {
+        let message = format!("{message}: {}", lines.excerpt(at));
+        let help = "declare where it lives, or exclude it with a reason in the pipeline";
+        let problem = Problem::at(kind, file, (lines, at), message, help);
+        if kind == ProblemKind::Vendored {
+            self.vendored.push(problem);
+        } else if let Some(exclusion) = self.exclusions.find(file, || lines.text(at)) {
+            let (file, line, reason) = (problem.file, problem.line, exclusion.reason.clone());
             self.excluded.push(Excluded { file, line, reason });
-            return;
+        } else {
+            self.found.push(problem);
         }
-        self.found.push(Problem {
-            file: file.to_owned(),
-            line,
-            column,
-            message: format!("{message}: {}", lines.excerpt(at)),
-            help: "declare where it lives, or exclude it with a reason in the pipeline".to_owned(),
-        });
     }
+}
+
+/// Those of the places (in order) that are in comments.
+fn comments(places: &[usize], content: &[u8], yaml: Option<&Yaml>) -> BTreeSet<usize> {
+    if places.is_empty() {
+        return BTreeSet::new();
+    }
+    let scalars = yaml.map(Scalars::of);
+    let mut comments = Comments::new(content);
+    let quiet = |at: &&usize| match &scalars {
+        Some(scalars) => !scalars.cover(**at),
+        None => comments.covers(**at),
+    };
+    places.iter().filter(quiet).copied().collect()
 }

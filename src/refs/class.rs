@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::{Occurrence, Spec};
-use crate::model::{Rc, Repository, Stable, Tag};
+use crate::model::{Rc, Repository, Stable, Tag, Version};
 
 /// What a reference is to a promotion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -91,21 +91,22 @@ fn versions<'a>(spec: &'a Spec, tag: &'a Tag) -> impl Iterator<Item = &'a str> {
     parts.filter(|(prefix, version)| is_prefix(spec, prefix) && !version.starts_with('v')).map(|(_, version)| version)
 }
 
+/// The version in a tag of the form `v<version>`, `<prefix>v<version>` or `<prefix>-v<version>` with a
+/// declared prefix, and whether it has a prefix. The form alone: the version may be a component's own.
+pub fn version_in(spec: &Spec, tag: &Tag) -> Option<(Version, bool)> {
+    let whole = tag.as_str().len() - 1;
+    versions(spec, tag).find_map(|text| Some((text.parse().ok()?, text.len() < whole)))
+}
+
 /// The version that most owned tags carry, for readers who don't know which one is being
-/// promoted: of equals the highest. Nothing but the display of classes hangs on it.
-pub(super) fn prevailing<'a>(spec: &Spec, tags: impl Iterator<Item = &'a Tag>) -> Option<String> {
-    let mut votes: BTreeMap<(Stable, u64), (usize, String)> = BTreeMap::new();
-    for tag in tags {
-        for version in versions(spec, tag) {
-            let key = match (version.parse::<Rc>(), version.parse::<Stable>()) {
-                (Ok(rc), _) => (rc.stable, rc.n),
-                (_, Ok(stable)) => (stable, u64::MAX),
-                _ => continue,
-            };
-            votes.entry(key).or_insert((0, version.to_owned())).0 += 1;
-        }
+/// promoted: of equals the highest. `0.0.0` is no version but a place for one.
+pub(super) fn prevailing<'a>(spec: &Spec, tags: impl Iterator<Item = &'a Tag>) -> Option<Version> {
+    let mut votes: BTreeMap<Version, usize> = BTreeMap::new();
+    let carried = tags.filter_map(|tag| version_in(spec, tag));
+    for (version, _) in carried.filter(|(version, _)| !version.is_placeholder()) {
+        *votes.entry(version).or_default() += 1;
     }
-    votes.into_values().max_by_key(|(count, _)| *count).map(|(_, version)| version)
+    votes.into_iter().max_by_key(|(_, count)| *count).map(|(version, _)| version)
 }
 
 #[cfg(test)]
@@ -179,9 +180,23 @@ mod tests {
     #[test]
     fn the_prevailing_version_is_what_most_tags_carry() {
         let tags = |tags: &[&str]| tags.iter().map(|tag| tag.parse().unwrap()).collect::<Vec<Tag>>();
-        let find = |list: &[&str]| prevailing(&spec(), tags(list).iter());
+        let find = |list: &[&str]| prevailing(&spec(), tags(list).iter()).map(|version| version.to_string());
         assert_eq!(find(&["v1.6.2-rc.1", "v1.5.0", "v1.30-v1.6.2-rc.1", "latest"]).as_deref(), Some("1.6.2-rc.1"));
         assert_eq!(find(&["v1.6.2", "v1.6.2-rc.9"]).as_deref(), Some("1.6.2"));
-        assert_eq!(find(&["latest", "v0.19.0-own.0"]), None);
+        assert_eq!(find(&["v1.6.2-rc.9", "v1.6.2-rc.10"]).as_deref(), Some("1.6.2-rc.10"));
+        assert_eq!(find(&["v0.0.0", "v0.0.0", "v1.6.2"]).as_deref(), Some("1.6.2"));
+        assert_eq!(find(&["latest", "v0.19.0-own.0", "v0.0.0"]), None);
+    }
+
+    #[test]
+    fn a_version_in_a_tag_is_a_matter_of_form() {
+        let find =
+            |tag: &str| version_in(&spec(), &tag.parse().unwrap()).map(|(v, prefixed)| (v.to_string(), prefixed));
+        assert_eq!(find("v1.6.2"), Some(("1.6.2".into(), false)));
+        assert_eq!(find("v1.30-v1.6.2-rc.1"), Some(("1.6.2-rc.1".into(), true)));
+        assert_eq!(find("edge-v0.0.0"), Some(("0.0.0".into(), true)));
+        for tag in ["1.6.2", "vv1.6.2", "v1.6.2-arm64", "v1.31-v1.6.2", "v0.19.0-own.0", "v1.3.0-rc1", "v"] {
+            assert_eq!(find(tag), None, "{tag}");
+        }
     }
 }

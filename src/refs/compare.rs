@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::class::Class;
-use super::problem::Problem;
+use super::problem::{Problem, ProblemKind};
 use super::read::References;
 use super::{Occurrence, Shape};
 
@@ -58,7 +58,14 @@ fn shown(occurrence: &Occurrence) -> String {
 }
 
 fn at(occurrence: &Occurrence, message: String) -> Problem {
-    let Occurrence { file, line, column, .. } = occurrence;
     let help = "cut the next release candidate from the tree as it is".to_owned();
-    Problem { file: file.clone(), line: *line, column: *column, message, help }
+    Problem {
+        kind: ProblemKind::Edit,
+        file: occurrence.file.clone(),
+        line: occurrence.line,
+        column: occurrence.column,
+        at: occurrence.spans.digest.as_ref().map(|span| span.start),
+        message,
+        help,
+    }
 }

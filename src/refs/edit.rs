@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::enumerate::Storage;
-use super::problem::{Lines, Problem};
+use super::problem::{Lines, Problem, ProblemKind};
 use super::read::FileReading;
 use super::shapes::Found;
 use super::storage::read_file;
@@ -84,9 +84,11 @@ pub(super) fn edit_file(
     let problem = |message: String| {
         let first = edits.first();
         Problem {
+            kind: ProblemKind::Edit,
             file: read.file.path.clone(),
             line: first.map_or(0, |edit| edit.line),
             column: first.map_or(0, |edit| edit.column),
+            at: first.map(|edit| edit.span.start),
             message,
             help: "write the references of this file plainly, one to a line".to_owned(),
         }
@@ -97,7 +99,7 @@ pub(super) fn edit_file(
         _ => content.clone(),
     };
     let (again, faults) = read_file(&read.file, after, scanner, spec)?;
-    if let Some(fault) = faults.iter().find(|fault| !fault.notice) {
+    if let Some(fault) = faults.iter().find(|fault| fault.kind != ProblemKind::Notice) {
         return Err(problem(format!("after the edit: {}", fault.message)));
     }
     if again.content() != content || !again.found.iter().map(says).eq(expected.iter().map(says)) {

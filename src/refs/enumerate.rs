@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Serialize;
 
 use super::Spec;
-use super::problem::Problem;
+use super::problem::{Problem, ProblemKind};
 use crate::tree::{Entry, Kind, Tree, TreePath, below, show};
 
 /// How a file holds references.
@@ -62,16 +62,23 @@ const DECLARE: &str = "correct the path in the pipeline, or take it out";
 /// Errors: a root that the tree doesn't have, a required file that it lacks, a glob that is
 /// none, a path that is not UTF-8.
 pub fn enumerate(tree: &dyn Tree, spec: &Spec) -> Result<Enumeration, Vec<Problem>> {
+    let (found, problems) = listed(tree, spec);
+    if problems.is_empty() { Ok(found) } else { Err(problems) }
+}
+
+/// The same; what can be listed is, whatever else is wrong.
+pub(super) fn listed(tree: &dyn Tree, spec: &Spec) -> (Enumeration, Vec<Problem>) {
     let root = spec.root();
-    let entries = tree.entries_under(root.as_bytes()).map_err(|error| {
-        vec![Problem::whole(
-            if root.is_empty() { "." } else { root },
-            error.source.to_string(),
-            "check the pipeline's root",
-        )]
-    })?;
     let mut problems = Vec::new();
     let mut found = Enumeration::default();
+    let entries = match tree.entries_under(root.as_bytes()) {
+        Ok(entries) => entries,
+        Err(error) => {
+            let file = if root.is_empty() { "." } else { root };
+            problems.push(Problem::whole(file, error.source.to_string(), "check the pipeline's root"));
+            return (found, problems);
+        }
+    };
     let values = globs(&spec.values, &mut problems);
     let tag_files = globs(&spec.tag_files, &mut problems);
     let mut declared = Declarations::new(spec);
@@ -98,16 +105,22 @@ pub fn enumerate(tree: &dyn Tree, spec: &Spec) -> Result<Enumeration, Vec<Proble
             (Kind::File, Err(_)) => {
                 problems.push(Problem::whole(path, "the path is not UTF-8", "rename the file"));
             }
-            (Kind::Symlink, _) => found.skipped.push(Problem::whole(
-                path,
-                "a symbolic link where a file with references is expected: it is not followed",
-                "put the file there, or rename the link",
-            )),
-            (Kind::Other, _) => found.skipped.push(Problem::whole(
-                path,
-                "neither a file nor a folder where a file with references is expected: it is not read",
-                "put the file there",
-            )),
+            (Kind::Symlink, _) => found.skipped.push(
+                Problem::whole(
+                    path,
+                    "a symbolic link where a file with references is expected: it is not followed",
+                    "put the file there, or rename the link",
+                )
+                .kind(ProblemKind::Notice),
+            ),
+            (Kind::Other, _) => found.skipped.push(
+                Problem::whole(
+                    path,
+                    "neither a file nor a folder where a file with references is expected: it is not read",
+                    "put the file there",
+                )
+                .kind(ProblemKind::Notice),
+            ),
         }
     }
     for (path, required) in declared.unseen() {
@@ -121,7 +134,7 @@ pub fn enumerate(tree: &dyn Tree, spec: &Spec) -> Result<Enumeration, Vec<Proble
         }
     }
     found.entries = entries;
-    if problems.is_empty() { Ok(found) } else { Err(problems) }
+    (found, problems)
 }
 
 /// The files a pipeline names one by one.

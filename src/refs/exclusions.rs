@@ -1,5 +1,7 @@
 //! Declared exclusions: findings that are known and explained.
 
+use std::borrow::Cow;
+
 use globset::GlobSet;
 
 use super::enumerate::{globs, matches};
@@ -21,12 +23,12 @@ impl<'a> Exclusions<'a> {
     }
 
     /// The exclusion that covers a line of a file (its path in the repository).
-    pub(super) fn find(&mut self, path: &str, line: &str) -> Option<&'a Exclusion> {
+    pub(super) fn find<'t>(&mut self, path: &str, line: impl Fn() -> Cow<'t, str>) -> Option<&'a Exclusion> {
         let relative = below(path.as_bytes(), self.spec.root().as_bytes())?;
         let mut found = None;
         for ((exclusion, glob), used) in self.spec.exclude.iter().zip(&self.globs).zip(&mut self.used) {
-            let says = exclusion.line.as_ref().is_none_or(|text| line.contains(text.as_str()));
-            if says && matches(glob, relative) {
+            let says = || exclusion.line.as_ref().is_none_or(|text| line().contains(text.as_str()));
+            if matches(glob, relative) && says() {
                 *used = true;
                 found = found.or(Some(exclusion));
             }

@@ -7,6 +7,7 @@
 //!
 //! - [`read`]: every reference, with its place, shape and class.
 //! - [`census`]: proof that nothing that looks like a reference was overlooked.
+//! - [`account()`]: both of them, from one reading.
 //! - [`rewrite()`]: version-line tags to stable, proven by reading again.
 //! - [`survivors`], [`survivors_of`]: what is left of a release candidate, looked for more widely.
 //! - [`compare_digests`]: the same digest at every place of two trees.
@@ -14,6 +15,7 @@
 //! - [`Taker`]: a file's references, taken from the same file of another tree.
 //! - [`apply_to_directory`]: the only function that writes.
 
+mod account;
 mod apply;
 mod bind;
 mod census;
@@ -38,14 +40,15 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+pub use account::{Account, account};
 pub use apply::{ApplyError, apply_to_directory};
 pub use census::{Census, Excluded, census};
-pub use class::{Class, candidates, version_line, with_stable};
+pub use class::{Class, candidates, version_in, version_line, with_stable};
 pub use compare::compare_digests;
 pub use edit::{Edit, FileEdit, edited};
 pub use enumerate::{Enumeration, File, Storage, enumerate, in_charts};
 pub use pin::{normalise_pin, pin, pinned};
-pub use problem::Problem;
+pub use problem::{Lines, Problem, ProblemKind};
 pub use read::{References, RefsError, read};
 pub use rewrite::{Rewrite, RewriteError, edits, rewrite};
 pub use shapes::Shape;

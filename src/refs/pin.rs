@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Spec;
 use super::edit::{Edit, FileEdit, edit, same_apart_from, splice};
-use super::problem::{Lines, Problem};
+use super::problem::{Lines, Problem, ProblemKind};
 use super::read::RefsError;
 use super::storage::{utf8, yaml};
 use crate::model::{Digest, Repository};
@@ -62,7 +62,8 @@ pub fn normalise_pin(bytes: &[u8], pair: &Pair) -> Result<Vec<u8>, Problem> {
         edit(bytes, &lines, &found.key, skip(&found.reference.span, REFERENCE), "<digest>".to_owned()),
     ];
     edits.sort_by_key(|edit| edit.span.start);
-    splice(bytes, &edits).map_err(|message| Problem::whole(file, message, "write the pair plainly"))
+    splice(bytes, &edits)
+        .map_err(|message| Problem::whole(file, message, "write the pair plainly").kind(ProblemKind::Edit))
 }
 
 fn plan(before: &[u8], pair: &Pair, file: &str, repository: &Repository, digest: &Digest) -> Result<FileEdit, Problem> {
@@ -74,7 +75,8 @@ fn plan(before: &[u8], pair: &Pair, file: &str, repository: &Repository, digest:
     ];
     edits.retain(|edit| edit.old != edit.new);
     edits.sort_by_key(|edit| edit.span.start);
-    let fail = |message: String| Problem::whole(file, message, "write the artifact pair plainly");
+    let fail =
+        |message: String| Problem::whole(file, message, "write the artifact pair plainly").kind(ProblemKind::Edit);
     let after = splice(before, &edits).map_err(fail)?;
     if parse(&after, pair, file)? != (repository.clone(), *digest) {
         return Err(fail("reading the pinned file again shows another pair".to_owned()));
@@ -88,9 +90,8 @@ fn parse(bytes: &[u8], pair: &Pair, file: &str) -> Result<(Repository, Digest), 
     let found = find(bytes, pair, file)?;
     let lines = Lines::new(bytes);
     let wrong = |scalar: &Scalar, message: String| {
-        let (line, column) = lines.place(scalar.span.start);
         let help = format!("write `{}: {URL}<repository>` and `{}: {REFERENCE}sha256:…`", pair.url, pair.reference);
-        Problem { file: file.to_owned(), line, column, message, help }
+        Problem::at(ProblemKind::Malformed, file, (&lines, scalar.span.start), message, help)
     };
     let (url, reference) = (&found.url, &found.reference);
     let repository =
@@ -120,13 +121,13 @@ fn find(bytes: &[u8], pair: &Pair, file: &str) -> Result<Found, Problem> {
     let (key, url, reference) = match found.as_slice() {
         [one] => *one,
         [] => {
-            return Err(Problem::whole(file, format!("no map has {keys}"), "check the artifact pair in the pipeline"));
+            let help = "check the artifact pair in the pipeline";
+            return Err(Problem::whole(file, format!("no map has {keys}"), help).kind(ProblemKind::Malformed));
         }
         [_, (key, ..), ..] => {
-            let (line, column) = lines.place(yaml.scalar(*key).map_or(0, |key| key.span.start));
+            let place = (&lines, yaml.scalar(*key).map_or(0, |key| key.span.start));
             let message = format!("{keys} stand more than once in this file: which pair is meant is unknown");
-            let help = "keep one pair".to_owned();
-            return Err(Problem { file: file.to_owned(), line, column, message, help });
+            return Err(Problem::at(ProblemKind::Malformed, file, place, message, "keep one pair"));
         }
     };
     let plain = |id: usize| match &yaml.nodes[id].content {
@@ -141,10 +142,9 @@ fn find(bytes: &[u8], pair: &Pair, file: &str) -> Result<Found, Problem> {
             Ok(Found { key, url, reference })
         }
         _ => {
-            let (line, column) = lines.place(yaml.scalar(key).map_or(0, |key| key.span.start));
+            let place = (&lines, yaml.scalar(key).map_or(0, |key| key.span.start));
             let message = format!("{keys} are not both text on one line, without escapes and aliases");
-            let help = "write them plainly, in quotes".to_owned();
-            Err(Problem { file: file.to_owned(), line, column, message, help })
+            Err(Problem::at(ProblemKind::Malformed, file, place, message, "write them plainly, in quotes"))
         }
     }
 }

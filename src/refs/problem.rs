@@ -1,27 +1,70 @@
 //! What is wrong, where, and what to do.
 
+use std::cell::Cell;
 use std::fmt;
 
 use serde::Serialize;
 
+/// What kind of fault it is: what could not be looked at is another thing than what was, and is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProblemKind {
+    /// It could not be looked at: no such folder, no such file, unreadable, neither text nor YAML, or nothing at all.
+    Unreadable,
+    /// Meant as a reference and none, or spelled so that readers disagree about it.
+    Malformed,
+    /// A digest that no shape claims.
+    UnclaimedDigest,
+    /// An owned reference that no shape claims.
+    UnclaimedReference,
+    /// An owned reference in a folder of upstream's charts.
+    Vendored,
+    /// An edit that can't be made, that isn't what was planned, or that left something.
+    Edit,
+    /// Odd, and it costs nothing.
+    Notice,
+}
+
 /// One fault at one place of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
+    #[serde(skip)]
+    pub kind: ProblemKind,
     /// The path in the repository.
     pub file: String,
     /// Counted from 1; 0 where the fault is the file's as a whole.
     pub line: usize,
     /// In characters, counted from 1; 0 as above.
     pub column: usize,
+    /// The byte offset in the file's content (of a gzip file, in its decompressed content), where one is known.
+    #[serde(skip)]
+    pub at: Option<usize>,
     pub message: String,
     /// One imperative sentence.
     pub help: String,
 }
 
 impl Problem {
-    /// A fault of a file as a whole.
-    pub(super) fn whole(file: impl Into<String>, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { file: file.into(), line: 0, column: 0, message: message.into(), help: help.into() }
+    /// A file or folder that can't be looked at, as a whole.
+    pub fn whole(file: impl Into<String>, message: impl Into<String>, help: impl Into<String>) -> Self {
+        let (kind, message, help) = (ProblemKind::Unreadable, message.into(), help.into());
+        Self { kind, file: file.into(), line: 0, column: 0, at: None, message, help }
+    }
+
+    /// The same fault as one of another kind.
+    pub fn kind(self, kind: ProblemKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// A fault at a byte offset of a file's content.
+    pub(super) fn at(
+        kind: ProblemKind,
+        file: impl Into<String>,
+        (lines, at): (&Lines<'_>, usize),
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        let (line, column) = lines.place(at);
+        Self { kind, file: file.into(), line, column, at: Some(at), message: message.into(), help: help.into() }
     }
 }
 
@@ -41,19 +84,21 @@ pub(super) fn list(problems: &[Problem]) -> String {
 }
 
 /// Lines of a file by byte offset.
-pub(super) struct Lines<'a> {
+pub struct Lines<'a> {
     bytes: &'a [u8],
     starts: Vec<usize>,
+    /// An offset, and the characters before it on its line: of a line of many places each byte is counted once.
+    counted: Cell<(usize, usize)>,
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub fn new(bytes: &'a [u8]) -> Self {
         let after = memchr::memchr_iter(b'\n', bytes).map(|newline| newline + 1);
-        Self { bytes, starts: std::iter::once(0).chain(after).collect() }
+        Self { bytes, starts: std::iter::once(0).chain(after).collect(), counted: Cell::default() }
     }
 
     /// The start of the line that holds an offset, and its number from 1.
-    fn line(&self, offset: usize) -> (usize, usize) {
+    pub fn line(&self, offset: usize) -> (usize, usize) {
         let number = self.starts.partition_point(|&start| start <= offset);
         (self.starts.get(number.wrapping_sub(1)).copied().unwrap_or(0), number.max(1))
     }
@@ -69,18 +114,22 @@ impl<'a> Lines<'a> {
     }
 
     /// Line and column (in characters), both from 1.
-    pub(super) fn place(&self, offset: usize) -> (usize, usize) {
+    pub fn place(&self, offset: usize) -> (usize, usize) {
         let (start, number) = self.line(offset);
-        let before = self.bytes.get(start..offset).unwrap_or_default();
+        let (from, counted) = self.counted.get();
+        let (from, counted) = if (start..=offset).contains(&from) { (from, counted) } else { (start, 0) };
+        let rest = self.bytes.get(from..offset).unwrap_or_default();
         let continues = |byte: &&u8| **byte & 0xc0 == 0x80;
-        let characters = before.len() - before.iter().filter(continues).count();
+        let characters = counted + rest.len() - rest.iter().filter(continues).count();
+        self.counted.set((offset, characters));
+        let before = self.bytes.get(start..offset).unwrap_or_default();
         // A byte-order mark is no character that an editor shows.
         let mark = usize::from(start == 0 && before.starts_with(b"\xef\xbb\xbf"));
         (number, characters - mark + 1)
     }
 
     /// The text of the line that holds an offset, as far as it is UTF-8.
-    pub(super) fn text(&self, offset: usize) -> std::borrow::Cow<'a, str> {
+    pub fn text(&self, offset: usize) -> std::borrow::Cow<'a, str> {
         let (start, number) = self.line(offset);
         let end = self.starts.get(number).map_or(self.bytes.len(), |next| next - 1);
         String::from_utf8_lossy(self.bytes.get(start..end).unwrap_or_default())
@@ -97,6 +146,8 @@ mod tests {
         assert_eq!(lines.place(3), (1, 1));
         assert_eq!(lines.place(7), (1, 4));
         assert_eq!(lines.place(10), (2, 1));
+        // In any order.
+        assert_eq!((lines.place(7), lines.place(5), lines.place(7)), ((1, 4), (1, 2), (1, 4)));
         assert_eq!(lines.text(11), "second");
         assert_eq!(Lines::new(b"").place(0), (1, 1));
     }

@@ -1,19 +1,21 @@
 //! Reading: every reference of a tree, with its class.
 
 use super::class::{Class, prevailing};
-use super::enumerate::{Enumeration, File, Storage, enumerate};
+use super::enumerate::{Enumeration, File, Storage, listed};
 use super::exclusions::Exclusions;
-use super::problem::{Lines, Problem, list};
+use super::problem::{Lines, Problem, ProblemKind, list};
 use super::shapes::Found;
 use super::storage::read_file;
 use super::text::Scanner;
 use super::{Occurrence, Spec};
-use crate::model::Rc;
+use crate::model::{Rc, Version};
 use crate::tree::Tree;
 
 /// What a tree's files say.
 #[derive(Clone, Debug, Default)]
 pub struct References {
+    /// The version that tells the version line: the candidate's, or the inferred one.
+    pub version: Option<Version>,
     /// Pinned by digest, or owned: all that a promotion has to do with.
     pub occurrences: Vec<Occurrence>,
     /// Third-party references with a tag and no digest, as far as their shape shows them.
@@ -37,7 +39,7 @@ pub struct RefsError {
 /// With a release candidate the version line is exactly its tags. Without one it is inferred,
 /// for display: the version that most owned tags carry.
 ///
-/// Errors: everything [`enumerate()`] refuses; a file that can't be read, isn't UTF-8 or isn't
+/// Errors: everything [`super::enumerate()`] refuses; a file that can't be read, isn't UTF-8 or isn't
 /// YAML; a malformed repository, tag or digest; a reference spelled with escapes; duplicate
 /// keys around a reference; and a tree without any reference. A declared exclusion of the
 /// line lifts a malformed one.
@@ -101,13 +103,12 @@ impl FileReading {
         let (mut problems, mut notices) = (Vec::new(), Vec::new());
         let lines = Lines::new(read.content());
         for fault in faults {
-            if exclusions.find(&file.path, &lines.text(fault.at)).is_some() {
+            if exclusions.find(&file.path, || lines.text(fault.at)).is_some() {
                 continue;
             }
-            let (line, column) = lines.place(fault.at);
-            let (file, help) = (file.path.clone(), fault.help.to_owned());
-            let problem = Problem { file, line, column, message: fault.message, help };
-            if fault.notice { notices.push(problem) } else { problems.push(problem) }
+            let problem = Problem::at(fault.kind, &file.path, (&lines, fault.at), fault.message, fault.help);
+            let notice = fault.kind == ProblemKind::Notice;
+            if notice { notices.push(problem) } else { problems.push(problem) }
         }
         One { reading: Some(read), problems, notices }
     }
@@ -115,6 +116,11 @@ impl FileReading {
     /// What spans point into.
     pub(super) fn content(&self) -> &[u8] {
         self.unpacked.as_deref().unwrap_or(&self.bytes)
+    }
+
+    /// Its path in the repository, and what spans point into.
+    pub(super) fn into_content(self) -> (String, Vec<u8>) {
+        (self.file.path, self.unpacked.unwrap_or(self.bytes))
     }
 
     pub(super) fn occurrence(&self, found: &Found, class: Class, lines: &Lines<'_>) -> Occurrence {
@@ -145,11 +151,8 @@ impl FileReading {
 impl Reading {
     pub(super) fn of(tree: &dyn Tree, spec: &Spec) -> (Self, Vec<Problem>) {
         let mut reading = Self { used: vec![false; spec.exclude.len()], ..Self::default() };
-        match enumerate(tree, spec) {
-            Ok(enumeration) => reading.enumeration = enumeration,
-            Err(problems) => return (reading, problems),
-        }
-        let mut problems = Vec::new();
+        let (enumeration, mut problems) = listed(tree, spec);
+        reading.enumeration = enumeration;
         let mut exclusions = Exclusions::new(spec, &mut problems);
         let scanner = Scanner::new(&spec.owned);
         for file in &reading.enumeration.files {
@@ -175,11 +178,8 @@ impl Reading {
     fn note(&mut self, spec: &Spec) {
         self.notices.extend(self.enumeration.skipped.iter().cloned());
         for path in &self.enumeration.missing {
-            self.notices.push(Problem::whole(
-                path,
-                "declared, and not in the tree",
-                "take it out of the pipeline if it is gone",
-            ));
+            let help = "take it out of the pipeline if it is gone";
+            self.notices.push(Problem::whole(path, "declared, and not in the tree", help).kind(ProblemKind::Notice));
         }
         for copy in &spec.gzip {
             let find = |path: &str| {
@@ -190,21 +190,29 @@ impl Reading {
                 && packed.content() != plain.content()
             {
                 let notice = format!("its content is not that of {}", plain.file.path);
-                self.notices.push(Problem::whole(&packed.file.path, notice, "make the copy again from its source"));
+                let problem = Problem::whole(&packed.file.path, notice, "make the copy again from its source");
+                self.notices.push(problem.kind(ProblemKind::Notice));
             }
         }
     }
 
     pub(super) fn references(self, spec: &Spec, rc: Option<&Rc>) -> References {
+        self.parts(spec, rc).0
+    }
+
+    /// The references, and the files they are in.
+    pub(super) fn parts(self, spec: &Spec, rc: Option<&Rc>) -> (References, Vec<FileReading>) {
         let version = match rc {
-            Some(rc) => Some(rc.to_string()),
+            Some(rc) => Some(Version::Candidate(*rc)),
             None => {
                 let all = self.files.iter().flat_map(|read| &read.found);
                 let owned = all.filter(|found| found.repository.as_ref().is_some_and(|r| spec.owns(r)));
                 prevailing(spec, owned.filter_map(|found| found.tag.as_ref()))
             }
         };
-        let mut references = References { notices: self.notices, enumeration: self.enumeration, ..Default::default() };
+        let (notices, enumeration) = (self.notices, self.enumeration);
+        let mut references = References { version, notices, enumeration, ..Default::default() };
+        let version = version.map(|version| version.to_string());
         for read in &self.files {
             let lines = Lines::new(read.content());
             for found in &read.found {
@@ -217,7 +225,7 @@ impl Reading {
                 }
             }
         }
-        references
+        (references, self.files)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::class::{is_stable, with_stable};
 use super::edit::{Edit, FileEdit, edit, edit_file, edited};
-use super::problem::{Lines, Problem, list};
+use super::problem::{Lines, Problem, ProblemKind, list};
 use super::read::{FileReading, Reading, RefsError};
 use super::survivors::survivors;
 use super::text::Scanner;
@@ -99,7 +99,8 @@ fn plan(read: &FileReading, classes: &[Class], spec: &Spec, rc: &Rc, scanner: &S
         }
         let place = |message: String| {
             let Occurrence { file, line, column, .. } = read.occurrence(found, *class, &lines);
-            Problem { file, line, column, message, help: "write the tag out where it is used".to_owned() }
+            let (kind, at) = (ProblemKind::Edit, found.spans.tag.as_ref().map(|span| span.start));
+            Problem { kind, file, line, column, at, message, help: "write the tag out where it is used".to_owned() }
         };
         if found.aliased {
             return Err(place(format!(

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::problem::ProblemKind;
 use super::text::{self, Hit, Scanner};
 use super::{Pair, Spec};
 use crate::model::{Digest, Repository, Tag};
@@ -69,13 +70,13 @@ pub(super) struct Found {
     pub aliased: bool,
 }
 
-/// Something odd at a byte offset. A notice doesn't keep anybody from going on.
+/// Something wrong at a byte offset. A notice doesn't keep anybody from going on.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
+    pub kind: ProblemKind,
     pub at: usize,
     pub message: String,
     pub help: &'static str,
-    pub notice: bool,
 }
 
 const WRITE_PLAINLY: &str = "write it on one line, without escapes";
@@ -171,7 +172,7 @@ impl<'a> Shapes<'a> {
             let known = self.faults.iter().any(|fault| fault.at == at);
             if !known {
                 let message = "this key stands twice in its map, and references depend on which one counts".to_owned();
-                self.faults.push(Fault { at, message, help: "remove one of the two", notice: false });
+                self.faults.push(Fault { kind: ProblemKind::Malformed, at, message, help: "remove one of the two" });
             }
         }
     }
@@ -207,7 +208,8 @@ impl<'a> Shapes<'a> {
             let value: Vec<Hit> = value.collect();
             if !value.iter().map(Hit::says).eq(hits.iter().map(Hit::says)) {
                 let message = format!("a reference in `{key}` is spelled with escapes or over several lines");
-                self.faults.push(Fault { at: scalar.span.start, message, help: WRITE_PLAINLY, notice: false });
+                let (kind, at) = (ProblemKind::Malformed, scalar.span.start);
+                self.faults.push(Fault { kind, at, message, help: WRITE_PLAINLY });
                 return;
             }
         }
@@ -246,16 +248,17 @@ impl<'a> Shapes<'a> {
     pub(super) fn plainly(&mut self, scalars: &[&Scalar], what: &str) {
         for scalar in scalars.iter().filter(|scalar| !scalar.is_verbatim(self.text)) {
             let message = format!("{what} is spelled with escapes or over several lines");
-            self.faults.push(Fault { at: scalar.span.start, message, help: WRITE_PLAINLY, notice: false });
+            let (kind, at) = (ProblemKind::Malformed, scalar.span.start);
+            self.faults.push(Fault { kind, at, message, help: WRITE_PLAINLY });
         }
     }
 
     pub(super) fn fault(&mut self, at: usize, message: String) {
-        self.faults.push(Fault { at, message, help: FIX_SPELLING, notice: false });
+        self.faults.push(Fault { kind: ProblemKind::Malformed, at, message, help: FIX_SPELLING });
     }
 
     pub(super) fn notice(&mut self, at: usize, message: String, help: &'static str) {
-        self.faults.push(Fault { at, message, help, notice: true });
+        self.faults.push(Fault { kind: ProblemKind::Notice, at, message, help });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::comments::Comments;
 use super::enumerate::{File, Storage};
-use super::problem::{Lines, Problem};
+use super::problem::{Lines, Problem, ProblemKind};
 use super::read::FileReading;
 use super::shapes::{FIX_SPELLING, Fault, Found, Shape, Shapes};
 use super::text::{Scanner, parse};
@@ -34,19 +34,17 @@ pub(super) fn read_file(
 /// A file's content as text.
 pub(super) fn utf8<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, Problem> {
     std::str::from_utf8(content).map_err(|error| {
-        let (line, column) = Lines::new(content).place(error.valid_up_to());
-        let message = "not UTF-8 from here on".to_owned();
-        Problem { file: path.to_owned(), line, column, message, help: "save the file as UTF-8".to_owned() }
+        let place = (&Lines::new(content), error.valid_up_to());
+        Problem::at(ProblemKind::Unreadable, path, place, "not UTF-8 from here on", "save the file as UTF-8")
     })
 }
 
 /// A file's content as YAML.
 pub(super) fn yaml(path: &str, text: &str) -> Result<Yaml, Problem> {
     Yaml::parse(text).map_err(|error| {
-        let (line, column) = Lines::new(text.as_bytes()).place(error.span.start);
-        let message = format!("not YAML: {}", error.message);
-        let help = "correct it, or declare the file as text if it is a template".to_owned();
-        Problem { file: path.to_owned(), line, column, message, help }
+        let place = (&Lines::new(text.as_bytes()), error.span.start);
+        let help = "correct it, or declare the file as text if it is a template";
+        Problem::at(ProblemKind::Unreadable, path, place, format!("not YAML: {}", error.message), help)
     })
 }
 
@@ -58,10 +56,12 @@ fn values(path: &str, content: &[u8], scanner: &Scanner, spec: &Spec) -> Result<
 }
 
 fn tag_file(content: &[u8]) -> (Vec<Found>, Vec<Fault>) {
-    let fault = |at, message: String, help| (Vec::new(), vec![Fault { at, message, help, notice: false }]);
+    let alone = "write one reference and nothing else";
     let Ok(text) = std::str::from_utf8(content) else {
-        return fault(0, "not UTF-8".to_owned(), "write one reference and nothing else");
+        let message = "not UTF-8".to_owned();
+        return (Vec::new(), vec![Fault { kind: ProblemKind::Unreadable, at: 0, message, help: alone }]);
     };
+    let fault = |at, message, help| (Vec::new(), vec![Fault { kind: ProblemKind::Malformed, at, message, help }]);
     let (mut lines, mut start) = (Vec::new(), 0);
     for (i, line) in text.split('\n').enumerate() {
         let skipped = line.len() - line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len();
@@ -82,7 +82,7 @@ fn tag_file(content: &[u8]) -> (Vec<Found>, Vec<Fault>) {
             }
             Err(error) => fault(*at, error, "correct the reference"),
         },
-        [_, (_, at, _), ..] => fault(*at, "more than one line".to_owned(), "write one reference and nothing else"),
+        [_, (_, at, _), ..] => fault(*at, "more than one line".to_owned(), alone),
     }
 }
 
@@ -103,7 +103,9 @@ fn running_text(content: &[u8], scanner: &Scanner) -> (Vec<Found>, Vec<Fault>) {
                 let key = format!("line {}", lines.place(at).0);
                 found.push(Found::from_hit(hit, Shape::Text, key, content));
             }
-            Err(bad) => faults.push(Fault { at, message: bad.message, help: FIX_SPELLING, notice: false }),
+            Err(bad) => {
+                faults.push(Fault { kind: ProblemKind::Malformed, at, message: bad.message, help: FIX_SPELLING })
+            }
         }
     }
     (found, faults)

@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use super::class::{any_candidate, version_line};
 use super::comments::Comments;
 use super::enumerate::in_charts;
-use super::problem::{Lines, Problem};
+use super::problem::{Lines, Problem, ProblemKind};
 use super::shapes::Shapes;
 use super::text::Scanner;
 use super::{Spec, gzip};
@@ -141,14 +141,9 @@ impl Scan<'_> {
         }
         let lines = Lines::new(content);
         let report = |start: usize| {
-            let (line, column) = lines.place(start);
-            Problem {
-                file: show(path),
-                line,
-                column,
-                message: format!("a reference to a release candidate survives the rewrite: {}", lines.excerpt(start)),
-                help: "declare the file in the pipeline, or spell repository and tag together".to_owned(),
-            }
+            let message = format!("a reference to a release candidate survives the rewrite: {}", lines.excerpt(start));
+            let help = "declare the file in the pipeline, or spell repository and tag together";
+            Problem::at(ProblemKind::Edit, show(path), (&lines, start), message, help)
         };
         left.into_iter().map(report).collect()
     }

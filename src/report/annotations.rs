@@ -13,6 +13,9 @@ use super::text::clean;
 use super::{Problem, Reporter, headline};
 use crate::engine::event::{End, Event, Observer, StageState, State};
 
+/// GitHub shows ten of a kind for each step; more than these only make a log longer.
+pub(super) const MOST: usize = 50;
+
 /// Writes each annotation once, however often a stage is looked at.
 pub struct Annotations {
     out: Sink,
@@ -99,6 +102,7 @@ impl Observer for Annotations {
     fn event(&self, event: &Event) {
         match event {
             Event::Preview(preview) => self.preview(preview),
+            Event::Lint(lint) => self.lint(lint),
             Event::Goal(_) | Event::Acting { .. } | Event::Acted { .. } => {}
             Event::Stage(stage) => self.stage(stage),
             Event::Failed { stage, .. } => {

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::document::{Fold, List, Part, fit};
 use super::human::{actions, amount};
+use super::lint::markdown::parts as lint_parts;
 use super::preview::{amount as amount_of, markdown};
 use super::story::Story;
 use super::text::count;
@@ -30,7 +31,11 @@ impl Markdown {
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
         let story = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = story.preview.is_some() || story.goal.is_some() || !story.stages.is_empty() || story.end.is_some();
+        let told = story.lint.is_some()
+            || story.preview.is_some()
+            || story.goal.is_some()
+            || !story.stages.is_empty()
+            || story.end.is_some();
         !told && story.problems.is_empty() && story.warnings.is_empty()
     }
 
@@ -67,9 +72,10 @@ impl Reporter for Markdown {
 }
 
 fn document(story: &Story) -> Vec<Part> {
-    let mut parts = match &story.preview {
-        Some(preview) => markdown::head(preview),
-        None => vec![Part::Essential(heading(story))],
+    let mut parts = match (&story.lint, &story.preview) {
+        (Some(lint), _) => lint_parts(lint),
+        (None, Some(preview)) => markdown::head(preview),
+        (None, None) => vec![Part::Essential(heading(story))],
     };
     parts.push(problems(story));
     parts.extend(story.goal.as_ref().map(goal).map(Part::Text));

@@ -12,6 +12,7 @@ pub mod annotations;
 mod document;
 mod human;
 pub mod json;
+mod lint;
 pub mod markdown;
 pub mod outputs;
 mod paint;
@@ -33,6 +34,7 @@ use crate::stage::POINT_OF_NO_RETURN;
 
 pub use annotations::Annotations;
 pub use json::Json;
+pub use lint::sarif;
 pub use markdown::Markdown;
 pub use outputs::Outputs;
 pub use problem::Problem;

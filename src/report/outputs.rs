@@ -75,6 +75,7 @@ impl Observer for Outputs {
                 }
             }
             Event::Preview(_)
+            | Event::Lint(_)
             | Event::Acting { .. }
             | Event::Acted { .. }
             | Event::Failed { .. }

@@ -2,11 +2,13 @@
 
 use super::problem::Problem;
 use crate::engine::event::{End, Event, Goal, StageState};
+use crate::lint::Lint;
 use crate::preview::Preview;
 use crate::stage::Summary;
 
 #[derive(Default)]
 pub struct Story {
+    pub lint: Option<Lint>,
     pub preview: Option<Preview>,
     pub goal: Option<Goal>,
     /// Each stage as it was last seen, in order.
@@ -27,6 +29,7 @@ pub struct Failure {
 impl Story {
     pub fn tell(&mut self, event: &Event) {
         match event {
+            Event::Lint(lint) => self.lint = Some(lint.as_ref().clone()),
             Event::Preview(preview) => self.preview = Some(preview.as_ref().clone()),
             Event::Goal(goal) => self.goal = Some(goal.as_ref().clone()),
             Event::Stage(state) => match self.stages.iter_mut().find(|seen| seen.stage == state.stage) {

@@ -171,6 +171,7 @@ impl Observer for Terminal {
         inner.story.tell(event);
         match event {
             Event::Preview(preview) => self.out.lines(&self.human.preview(preview, &inner.digests)),
+            Event::Lint(lint) => self.out.lines(&self.human.lint(lint)),
             Event::Goal(_) => self.goal(inner),
             Event::Stage(stage) => self.stage(inner, stage),
             Event::Acting { stage, action } => {

@@ -75,7 +75,8 @@ impl Digests {
                 self.learn(&action.value);
                 action.expects.iter().for_each(|text| self.learn(text));
             }
-            Event::Warning { .. } | Event::End(_) => {}
+            // Its places are shown as they are.
+            Event::Lint(_) | Event::Warning { .. } | Event::End(_) => {}
         }
     }
 

@@ -10,7 +10,7 @@ mod scalar;
 
 use std::ops::Range;
 
-pub use scalar::{Scalar, Style, is_number};
+pub use scalar::{Scalar, Style, is_boolean, is_number};
 
 /// An index into [`Yaml::nodes`].
 pub type Id = usize;

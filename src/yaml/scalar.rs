@@ -54,7 +54,7 @@ pub fn is_number(text: &str) -> bool {
     let based = |prefix: &str, base| {
         unsigned
             .strip_prefix(prefix)
-            .is_some_and(|digits| !digits.is_empty() && digits.chars().all(|c| c.is_digit(base)))
+            .is_some_and(|digits| !digits.is_empty() && digits.chars().all(|c| c.is_digit(base) || c == '_'))
     };
     let decimal = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && unsigned.contains(|c: char| c.is_ascii_digit())
@@ -63,9 +63,18 @@ pub fn is_number(text: &str) -> bool {
     decimal || word || based("0x", 16) || based("0o", 8) || based("0b", 2)
 }
 
+/// Whether YAML 1.1, which Helm reads, takes a plain scalar for a truth value.
+pub fn is_boolean(text: &str) -> bool {
+    let words = ["y", "n", "yes", "no", "on", "off", "true", "false"];
+    words.into_iter().any(|word| {
+        let capital = word.char_indices().map(|(i, c)| if i == 0 { c.to_ascii_uppercase() } else { c });
+        text == word || text == word.to_ascii_uppercase() || text.chars().eq(capital)
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_number;
+    use super::{is_boolean, is_number};
     use crate::yaml::Yaml;
 
     #[test]
@@ -83,8 +92,18 @@ mod tests {
     }
 
     #[test]
+    fn tells_truth_values_from_text() {
+        for text in ["y", "N", "no", "No", "NO", "on", "OFF", "true", "False"] {
+            assert!(is_boolean(text), "{text}");
+        }
+        for text in ["nO", "none", "yep", "0", "", "v1", "tRUE"] {
+            assert!(!is_boolean(text), "{text}");
+        }
+    }
+
+    #[test]
     fn tells_numbers_from_text() {
-        for text in ["1", "-1", "1.20", "0644", "0x1f", "0o755", "1e3", "1_000", ".5", "+.inf", ".nan"] {
+        for text in ["1", "-1", "1.20", "0644", "0x1f", "0o755", "1e3", "1_000", "0x1_0", ".5", "+.inf", ".nan"] {
             assert!(is_number(text), "{text}");
         }
         for text in ["1.6.2", "v1", "1.x", "inf", "nan", ".", "-", "0x", "e1", "2026-09-15", "infinity", "0xg"] {

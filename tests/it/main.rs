@@ -14,6 +14,7 @@ mod ci;
 mod demo;
 mod github;
 mod laws;
+mod lint;
 mod overlay;
 mod pipelines;
 mod preview;

@@ -1,7 +1,7 @@
 //! Every reporter, told whole streams of events; the exact texts are held in `fixtures/report`.
 //! `SEALIFT_BLESS=1` writes them anew.
 
-mod samples;
+pub(crate) mod samples;
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
@@ -56,6 +56,7 @@ fn the_samples_hold_every_event_and_state() {
         Event::Warning { .. } => 5,
         Event::End(_) => 6,
         Event::Preview(_) => 7,
+        Event::Lint(_) => 8,
     };
     let index = |state: State| match state {
         State::Holds => 0,
@@ -74,7 +75,7 @@ fn the_samples_hold_every_event_and_state() {
             _ => {}
         }
     }
-    assert!((0..8).all(|n| seen.0.contains(&n)) && (0..6).all(|n| seen.1.contains(&n)), "{seen:?}");
+    assert!((0..9).all(|n| seen.0.contains(&n)) && (0..6).all(|n| seen.1.contains(&n)), "{seen:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sealift::stage::{STAGES, VERBS};
 
 /// Modules in the order of the arrows: each may know those before it, and itself.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "model",
     "yaml",
     "port",
@@ -19,12 +19,13 @@ const ORDER: [&str; 13] = [
     "promotion",
     "stage",
     "preview",
+    "lint",
     "engine",
     "cli",
 ];
 
 /// Reports know events, and the words events are made of.
-const REPORT_KNOWS: [&str; 4] = ["model", "stage", "preview", "engine"];
+const REPORT_KNOWS: [&str; 5] = ["model", "stage", "preview", "lint", "engine"];
 
 /// Where a crate may be known, below src: what it is behind can be replaced there and nowhere else.
 const CRATES: [(&str, &[&str]); 11] = [

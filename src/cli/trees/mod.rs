@@ -1,9 +1,11 @@
-//! refs, rewrite, archive, check: commands over a tree or a file, without a promotion.
+//! refs, lint, rewrite, archive, check: commands over a tree or a file, without a promotion.
 
 mod archive;
+mod lint;
 mod references;
 
 pub use archive::archive;
+pub use lint::lint;
 pub use references::{census, list, rewrite};
 
 use std::io::Write;

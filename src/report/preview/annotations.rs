@@ -2,11 +2,8 @@
 
 use super::{name, outlook, topic};
 use crate::preview::{Finding, Level, Outlook, Preview};
-use crate::report::annotations::{Annotations, Place, place};
+use crate::report::annotations::{Annotations, MOST, Place, place};
 use crate::report::text::count;
-
-/// GitHub shows ten of a kind for each step; more than these only make a log longer.
-const MOST: usize = 50;
 
 impl Annotations {
     pub(in crate::report) fn preview(&self, preview: &Preview) {

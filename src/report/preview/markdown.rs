@@ -125,12 +125,13 @@ fn notes(notes: &[String]) -> Part {
     Part::List(List { title: count(notes.len(), "note"), rows, fold: Fold::Always, ..List::default() })
 }
 
-fn said(text: &str) -> String {
+/// A name or value in code type, cut.
+pub(in crate::report) fn said(text: &str) -> String {
     code(&clipped(text))
 }
 
 /// Prose in which nothing becomes a link by itself.
-fn words(text: &str) -> String {
+pub(in crate::report) fn words(text: &str) -> String {
     unlinked(&clipped(text))
 }
 

@@ -1,5 +1,6 @@
 //! Streams of events as an engine tells them, one per way a command can end.
 
+pub mod lints;
 pub mod previews;
 
 use sealift::engine::event::{End, Event, Goal, StageState, State, StepState};
@@ -24,6 +25,9 @@ pub fn all() -> Vec<(&'static str, Vec<Event>)> {
         ("preview-refused", previews::refused()),
         ("preview-release", previews::release()),
         ("preview-hostile", previews::hostile()),
+        ("lint", lints::found()),
+        ("lint-clean", lints::clean()),
+        ("lint-hostile", lints::hostile()),
     ]
 }
 

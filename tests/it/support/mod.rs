@@ -9,6 +9,7 @@ pub mod github;
 pub mod golden;
 pub mod http;
 pub mod images;
+pub mod json_schema;
 pub mod page;
 pub mod registry_server;
 pub mod sandbox;

@@ -1,0 +1,88 @@
+//! lint: the rules over a tree, and what is made of what they find.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use super::{beside, named};
+use crate::cli::args::LintArgs;
+use crate::cli::failure::{Ended, Hinted};
+use crate::cli::promote::Context;
+use crate::engine::{Event, State};
+use crate::lint::{Baseline, Judging, Lint, Subject, Verdict};
+use crate::pipeline;
+use crate::report::sarif;
+use crate::report::text::count;
+
+pub async fn lint(args: &LintArgs, context: &Context<'_>) -> Ended {
+    let baseline = match &args.baseline {
+        Some(file) if !args.write_baseline => Some(read_baseline(file)?),
+        _ => None,
+    };
+    let what = args.clone();
+    let look = move || {
+        let pipeline = pipeline::load(&what.tree.pipeline)?;
+        let tree = named(&what.tree.tree, &what.tree.repo)?;
+        let subject = Subject::read(&pipeline, tree.as_ref(), what.tree.tree.clone(), what.tree.rc.as_ref());
+        let judging = Judging { fail_on: what.fail_on.level(), baseline: baseline.as_ref() };
+        Ok(Lint::of(&subject, judging))
+    };
+    let lint = beside(look).await?;
+    match args.sarif.as_deref() {
+        // Nothing else may stand in the log.
+        Some(file) if file == Path::new("-") => std::io::stdout().write_all(sarif::text(&lint).as_bytes())?,
+        file => {
+            file.map(|file| write(file, &sarif::text(&lint))).transpose()?;
+            context.observer.event(&Event::Lint(Box::new(lint.clone())));
+        }
+    }
+    match (&args.baseline, args.write_baseline) {
+        (Some(file), true) => write_baseline(file, &lint),
+        _ => Ok(ended(lint.verdict)),
+    }
+}
+
+fn ended(verdict: Verdict) -> State {
+    match verdict {
+        Verdict::Clean => State::Holds,
+        Verdict::Failed => State::Refused,
+        Verdict::Unknown => State::Failed,
+    }
+}
+
+fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
+    let hinted = |message: &str| {
+        let hint = format!("write one: sealift lint … --baseline {} --write-baseline", file.display());
+        Hinted::new(format!("{}: {message}", file.display()), hint)
+    };
+    let text = std::fs::read_to_string(file).with_context(|| hinted("the baseline can't be read"))?;
+    Baseline::parse(&text).with_context(|| hinted("the baseline can't be used"))
+}
+
+/// What was found is known from now on; what could not be looked at is not.
+fn write_baseline(file: &Path, lint: &Lint) -> Ended {
+    let baseline = Baseline::of(lint);
+    write(file, &baseline.text()?)?;
+    writeln!(std::io::stderr(), "{}: {}", file.display(), count(baseline.len(), "known finding"))?;
+    let unknown = lint.findings.len() - baseline.len();
+    if unknown > 0 {
+        let hint = "make it readable and write the baseline again: it never hides what could not be looked at";
+        let are = if unknown == 1 { "is" } else { "are" };
+        return Err(Hinted::new(format!("{} {are} not in the baseline", count(unknown, "finding")), hint).into());
+    }
+    Ok(State::Holds)
+}
+
+/// The file appears whole or not at all.
+fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let failed = || format!("{}: can't be written", file.display());
+    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // As any new file: the umask decides.
+    let readable = std::fs::Permissions::from_mode(0o666);
+    let mut new = tempfile::Builder::new().permissions(readable).tempfile_in(dir).with_context(failed)?;
+    new.write_all(text.as_bytes()).with_context(failed)?;
+    new.persist(file).with_context(failed)?;
+    Ok(())
+}

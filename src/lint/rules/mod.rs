@@ -1,0 +1,15 @@
+//! One file for each rule; [`super::RULES`] has their order.
+
+pub mod bare_tag;
+pub mod floating_tag;
+pub mod malformed_reference;
+pub mod number_like_tag;
+pub mod placeholder_tag;
+pub mod split_host;
+pub mod stale_version;
+pub mod tag_collision;
+pub mod two_digests;
+pub mod unclaimed_digest;
+pub mod unclaimed_reference;
+pub mod unreadable;
+pub mod vendored_owned;

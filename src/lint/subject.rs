@@ -1,0 +1,71 @@
+//! What rules look at: a tree as it was read, and what was looked up beside it.
+
+use crate::model::{Rc, Version};
+use crate::pipeline::Pipeline;
+use crate::refs::{Account, Class, Occurrence, Problem, ProblemKind, Spec, account};
+use crate::tree::Tree;
+
+/// A tree, read once for all rules.
+pub struct Subject<'a> {
+    pub pipeline: &'a Pipeline,
+    pub spec: Spec,
+    /// A repository's root.
+    pub tree: &'a dyn Tree,
+    /// What people call the tree.
+    pub name: String,
+    pub account: Account,
+    /// The version of the version line: as asked, else the one that most owned tags carry.
+    pub version: Option<Version>,
+    /// Whether it was asked for.
+    pub asked: bool,
+}
+
+impl<'a> Subject<'a> {
+    /// Reads a tree. What can't be read is in the account, and a rule finds it.
+    pub fn read(pipeline: &'a Pipeline, tree: &'a dyn Tree, name: String, rc: Option<&Rc>) -> Self {
+        let spec = pipeline.spec();
+        let account = account(tree, &spec, rc);
+        let version = account.references.version;
+        Self { pipeline, spec, tree, name, account, version, asked: rc.is_some() }
+    }
+
+    /// Every owned reference, the packages artifact's too. Copies inside gzip are no further ones.
+    pub fn owned(&self) -> impl Iterator<Item = &Occurrence> {
+        let owns = |found: &&Occurrence| found.repository.as_ref().is_some_and(|r| self.spec.owns(r));
+        self.account.references.occurrences.iter().filter(|found| found.copy_of.is_none()).filter(owns)
+    }
+
+    /// Every owned image: the packages artifact is handled by stages of its own.
+    pub fn images(&self) -> impl Iterator<Item = &Occurrence> {
+        self.owned().filter(|found| found.class != Class::PackagesArtifact)
+    }
+
+    /// Every reference with a repository, third-party ones with a tag alone too, copies left out.
+    pub fn named(&self) -> impl Iterator<Item = &Occurrence> {
+        let references = &self.account.references;
+        let all = references.occurrences.iter().chain(&references.unpinned);
+        all.filter(|found| found.copy_of.is_none() && found.repository.is_some())
+    }
+
+    /// What reading and the census found, of one kind.
+    pub fn problems(&self, kind: ProblemKind) -> impl Iterator<Item = &Problem> {
+        self.account.problems.iter().filter(move |problem| problem.kind == kind)
+    }
+
+    /// The bytes of a file that was read; of a gzip file, what is in it.
+    pub fn content(&self, file: &str) -> Option<&[u8]> {
+        self.account.contents.get(file).map(Vec::as_slice)
+    }
+
+    /// The declared prefix of version-line tags that a tag begins with, the longest one; empty without.
+    pub fn tag_prefix(&self, tag: &str) -> &str {
+        let prefixes = self.spec.tag_prefixes.iter().map(String::as_str);
+        prefixes.filter(|prefix| tag.starts_with(prefix)).max_by_key(|prefix| prefix.len()).unwrap_or_default()
+    }
+}
+
+/// `repository:tag`, as far as it has them.
+pub fn shown(found: &Occurrence) -> String {
+    let repository = found.repository.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
+    found.tag.as_ref().map_or(repository.clone(), |tag| format!("{repository}:{tag}"))
+}

@@ -1,0 +1,55 @@
+//! What lint found, as people and machines read it: the words that every form of it shares.
+
+mod annotations;
+mod human;
+pub(super) mod markdown;
+pub mod sarif;
+
+use super::text::count;
+use crate::lint::{Level, Lint, Suppression, Verdict};
+
+/// How it looks, in a few words.
+fn verdict(lint: &Lint) -> &'static str {
+    match lint.verdict {
+        Verdict::Clean if lint.findings.is_empty() => "nothing is found",
+        Verdict::Clean => "nothing that fails is found",
+        Verdict::Failed => "something is wrong",
+        Verdict::Unknown => "not everything could be looked at",
+    }
+}
+
+/// `2 errors, 1 warning`; every level that there is one of.
+fn counts(lint: &Lint) -> String {
+    let levels = [
+        (Level::Unknown, "unknown"),
+        (Level::Error, "error"),
+        (Level::Warning, "warning"),
+        (Level::Info, "information"),
+    ];
+    let one = |(level, word): (Level, &str)| match (lint.count(level), level) {
+        (0, _) => None,
+        (n, Level::Unknown | Level::Info) => Some(format!("{n} {word}")),
+        (n, _) => Some(count(n, word)),
+    };
+    let found: Vec<String> = levels.into_iter().filter_map(one).collect();
+    if found.is_empty() { "no findings".to_owned() } else { found.join(", ") }
+}
+
+/// What was looked at, so that nothing found is a fact about something.
+fn looked_at(lint: &Lint) -> String {
+    let version = match lint.version {
+        Some(version) if lint.version_asked => format!("v{version}, as asked"),
+        Some(version) => format!("v{version}, which most owned tags carry"),
+        None => "no version: no owned tag carries one".to_owned(),
+    };
+    format!("{} in {}; {version}", count(lint.references, "reference"), count(lint.files, "file"))
+}
+
+/// What counts for nothing, if there is any.
+fn suppressed(lint: &Lint) -> Option<String> {
+    let by = |by: Suppression| lint.suppressed.iter().filter(|suppressed| suppressed.by == by).count();
+    let (excluded, known) = (by(Suppression::Exclusion), by(Suppression::Baseline));
+    let parts = [(excluded, "excluded by the pipeline"), (known, "known by the baseline")];
+    let parts: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, how)| format!("{n} {how}")).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}

@@ -1,0 +1,61 @@
+//! Each file is read once for one lint, whatever its rules ask.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::Mutex;
+
+use sealift::tree::{Entry, Kind, TreeError};
+
+use super::*;
+
+/// A tree that counts how often each file is opened, and how often it is listed.
+struct Counting {
+    tree: MemTree,
+    opened: Mutex<BTreeMap<Vec<u8>, usize>>,
+    listed: Mutex<usize>,
+}
+
+impl Tree for Counting {
+    fn entries(&self) -> Result<Vec<Entry>, TreeError> {
+        *self.listed.lock().unwrap() += 1;
+        self.tree.entries()
+    }
+
+    fn open(&self, path: &[u8]) -> Result<Box<dyn Read + '_>, TreeError> {
+        *self.opened.lock().unwrap().entry(path.to_vec()).or_default() += 1;
+        self.tree.open(path)
+    }
+
+    fn describe(&self) -> String {
+        self.tree.describe()
+    }
+}
+
+#[test]
+fn each_file_is_read_once_and_the_tree_is_listed_once() {
+    let tree = tree(&[
+        (
+            VALUES,
+            "a: OWN/x:v0.1.0\nb: OWN/y:latest@D1\nc: D3\nd: {registry: registry.example, repository: org/own/z, tag: v1@D1}\n",
+        ),
+        ("packages/a/y/values.yaml", "a: OWN/x:v0.2.0@D3\nb: OWN/x:v0.2.0@D4\n# OWN/x:v1\n\"OWN/k:v1\": x\n"),
+        ("packages/a/z/images/z.tag", "OWN/z:v0.1.0@D5\n"),
+        ("packages/system/net/daemonset.yml", "image: OWN/net:latest@D1\n"),
+        ("packages/a/x/templates/d.yaml", "image: OWN/d:v0.1.0\n"),
+        ("packages/a/x/charts/c/values.yaml", "image: OWN/c:v0.1.0\n"),
+        ("packages/a/x/README.md", "OWN/c:v0.1.0\n"),
+        ("packages/a/x/plain.txt", "nothing\n"),
+        ("docs/outside.md", "OWN/c:v0.1.0\n"),
+    ]);
+    let files = tree.entries().unwrap().into_iter().filter(|entry| entry.kind == Kind::File);
+    let counting = Counting { tree: tree.clone(), opened: Mutex::default(), listed: Mutex::default() };
+    let found = lint(&counting);
+    assert!(found.findings.len() > 9, "{:?}", all(&found));
+    let opened = counting.opened.into_inner().unwrap();
+    for entry in files {
+        let name = String::from_utf8_lossy(&entry.path).into_owned();
+        let read = usize::from(!name.ends_with(".md"));
+        assert_eq!(opened.get(&entry.path).copied().unwrap_or_default(), read, "{name}");
+    }
+    assert_eq!(counting.listed.into_inner().unwrap(), 1);
+}
