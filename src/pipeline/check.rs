@@ -2,7 +2,7 @@
 
 use super::outline::{nearest, place_of_key, spell};
 use super::problem::{Problem, Source};
-use super::{Pipeline, github, names, paths};
+use super::{Pipeline, github, names, paths, producers};
 use crate::model::Repository;
 use crate::yaml::Yaml;
 
@@ -37,6 +37,7 @@ pub(super) fn check(source: &Source<'_>, yaml: &Yaml, pipeline: &Pipeline) -> Ve
     owned(&mut checker, pipeline);
     files(&mut checker, pipeline);
     github::check(&mut checker, pipeline);
+    producers::check(&mut checker, pipeline);
     for clash in names::clashes(pipeline) {
         checker.report(&clash.key, clash.message);
     }

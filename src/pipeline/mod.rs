@@ -11,6 +11,7 @@ mod names;
 mod outline;
 mod paths;
 mod problem;
+mod producers;
 mod rules;
 mod shorthand;
 mod template;
@@ -27,6 +28,7 @@ pub use github::{
 pub use load::{PipelineError, load, parse};
 pub use paths::Globs;
 pub use problem::Problem;
+pub use producers::DeclaredProducer;
 pub use template::Template;
 
 use crate::refs;

@@ -24,6 +24,13 @@ impl Globs {
         self.set.is_match_candidate(&Candidate::from_bytes(path))
     }
 
+    /// One pattern; nothing where it is no glob.
+    pub fn of(pattern: &str) -> Option<Self> {
+        let glob = builder(pattern).build().ok()?;
+        let set = GlobSetBuilder::new().add(glob).build().ok()?;
+        Some(Self { patterns: vec![pattern.to_owned()], set })
+    }
+
     /// Whether one pattern matches a text; nothing where the pattern is no glob.
     pub fn one(pattern: &str, text: &str) -> Option<bool> {
         matcher(pattern).ok().map(|glob| glob.is_match(text))
