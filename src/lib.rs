@@ -5,7 +5,7 @@
 //! a clock, or starts a process.
 //!
 //! ```text
-//! model ← port, yaml ← tree ← refs, archive ← pipeline ← promotion ← stage ← preview ← engine ← report, cli
+//! model ← port, yaml ← tree ← refs, archive ← pipeline ← producers ← promotion ← stage ← preview ← engine ← report, cli
 //! ```
 //!
 //! - [`model`]: the words, such as digests, references, versions, answers. Values alone.
@@ -17,6 +17,7 @@
 //!   directory only when told by a command.
 //! - [`archive`]: trees to artifacts and charts, and back, byte for byte the same everywhere.
 //! - [`pipeline`]: the pipeline file, read and checked. What is wrong has a line and a column.
+//! - [`producers`]: which Makefile target stamps each reference, by reading. Runs nothing.
 //! - [`promotion`]: the value that follows from a candidate, with its seal. Reads, never writes
 //!   but objects into sealift's own store.
 //! - [`stage`]: one step each: looks and decides, holds read ports only, never acts.
@@ -35,6 +36,7 @@ pub mod model;
 pub mod pipeline;
 pub mod port;
 pub mod preview;
+pub mod producers;
 pub mod promotion;
 pub mod refs;
 pub mod report;

@@ -7,14 +7,27 @@ use std::path::{Path, PathBuf};
 use sealift::stage::{STAGES, VERBS};
 
 /// Modules in the order of the arrows: each may know those before it, and itself.
-const ORDER: [&str; 12] =
-    ["model", "yaml", "port", "tree", "refs", "archive", "pipeline", "promotion", "stage", "preview", "engine", "cli"];
+const ORDER: [&str; 13] = [
+    "model",
+    "yaml",
+    "port",
+    "tree",
+    "refs",
+    "archive",
+    "pipeline",
+    "producers",
+    "promotion",
+    "stage",
+    "preview",
+    "engine",
+    "cli",
+];
 
 /// Reports know events, and the words events are made of.
 const REPORT_KNOWS: [&str; 4] = ["model", "stage", "preview", "engine"];
 
 /// Where a crate may be known, below src: what it is behind can be replaced there and nowhere else.
-const CRATES: [(&str, &[&str]); 11] = [
+const CRATES: [(&str, &[&str]); 12] = [
     ("clap", &["cli"]),
     ("flate2", &["archive/gzip.rs", "refs/gzip.rs", "cli/demo"]),
     ("git2", &["port/repository"]),
@@ -22,6 +35,7 @@ const CRATES: [(&str, &[&str]); 11] = [
     ("indicatif", &["report/progress.rs"]),
     ("oci_client", &["port/registry/remote"]),
     ("octocrab", &["port/forge/github"]),
+    ("regex_automata", &["producers/sed.rs"]),
     ("reqwest", &["port/authority.rs", "port/forge/github", "port/http", "port/registry", "port/repository"]),
     ("serde_yaml", &["archive/chart/metadata.rs", "pipeline"]),
     ("sha2", &["model"]),
