@@ -16,6 +16,7 @@ mod github;
 mod laws;
 mod pipelines;
 mod preview;
+mod producers;
 mod real;
 mod refs;
 mod registry;
