@@ -5,7 +5,8 @@
 //! a clock, or starts a process.
 //!
 //! ```text
-//! model ← port, yaml ← tree ← refs, archive ← pipeline ← overlay, promotion ← stage ← preview ← lint ← engine ← report, cli
+//! model ← port, yaml ← tree ← refs, archive ← pipeline ← overlay, producers, promotion ← stage ← preview ← lint
+//!   ← engine ← report, cli
 //! ```
 //!
 //! - [`model`]: the words, such as digests, references, versions, answers. Values alone.
@@ -19,6 +20,7 @@
 //! - [`pipeline`]: the pipeline file, read and checked. What is wrong has a line and a column.
 //! - [`overlay`]: the references of a published tree, laid over the packages that a change neither rebuilt
 //!   nor edited. Plans edits, writes nothing.
+//! - [`producers`]: which Makefile target stamps each reference, by reading. Runs nothing.
 //! - [`promotion`]: the value that follows from a candidate, with its seal. Reads, never writes
 //!   but objects into sealift's own store.
 //! - [`stage`]: one step each: looks and decides, holds read ports only, never acts.
@@ -40,6 +42,7 @@ pub mod overlay;
 pub mod pipeline;
 pub mod port;
 pub mod preview;
+pub mod producers;
 pub mod promotion;
 pub mod refs;
 pub mod report;

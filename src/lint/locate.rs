@@ -58,6 +58,10 @@ fn places<'s>(subject: &Subject<'_>, spots: impl Iterator<Item = &'s Spot>) -> B
                 At::File => continue,
                 At::Word(at) => at..at + word(content.get(at..).unwrap_or_default()),
                 At::Span(start, end) => start..end,
+                At::Point(line, column) => match lines.offset(line, column) {
+                    Some(at) => at..at + word(content.get(at..).unwrap_or_default()),
+                    None => continue,
+                },
             };
             places.insert(spot, at(file, &content, &lines, span));
         }

@@ -108,6 +108,8 @@ impl Lint {
         let account = &subject.account;
         let unused = account.unused.iter().map(|e| format!("references.exclude: {} explains nothing", e.path));
         left_over.extend(unused);
+        let unused = subject.producers.unused.iter();
+        left_over.extend(unused.map(|entry| format!("producers[{}]: {}: {}", entry.entry, entry.file, entry.why)));
         Self {
             verdict: Verdict::of(&findings, judging.fail_on),
             tree: subject.name.clone(),
@@ -118,7 +120,7 @@ impl Lint {
             suppressed,
             not_applicable,
             left_over,
-            notes: account.references.notices.iter().map(ToString::to_string).collect(),
+            notes: notes(subject),
             files: account.references.enumeration.files.len(),
             references: account.references.occurrences.len() + account.references.unpinned.len(),
         }
@@ -128,6 +130,12 @@ impl Lint {
     pub fn count(&self, level: Level) -> usize {
         self.findings.iter().filter(|finding| finding.level == level).count()
     }
+}
+
+/// Odd things, each in a line.
+fn notes(subject: &Subject<'_>) -> Vec<String> {
+    let notices = subject.account.references.notices.iter().map(ToString::to_string);
+    notices.chain(subject.producers.notes.iter().map(ToString::to_string)).collect()
 }
 
 impl Verdict {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::finding::Level;
 use super::rules;
 use super::subject::Subject;
+use crate::producers;
 use crate::refs::{Occurrence, Problem};
 
 /// One thing that can be wrong with a reference.
@@ -36,6 +37,9 @@ pub const RULES: &[&Rule] = &[
     &rules::vendored_owned::RULE,
     &rules::split_host::RULE,
     &rules::number_like_tag::RULE,
+    &rules::no_producer::RULE,
+    &rules::two_producers::RULE,
+    &rules::not_in_build_list::RULE,
 ];
 
 /// The rule of that id.
@@ -109,6 +113,8 @@ pub enum At {
     Word(usize),
     /// From one byte of the content up to another.
     Span(usize, usize),
+    /// The word at a line and a column in characters, both from 1.
+    Point(usize, usize),
 }
 
 impl Spot {
@@ -118,6 +124,10 @@ impl Spot {
 
     pub fn span(file: impl Into<String>, span: &Range<usize>) -> Self {
         Self { file: file.into(), at: At::Span(span.start, span.end) }
+    }
+
+    pub fn point(place: &producers::Place) -> Self {
+        Self { file: place.file.clone(), at: At::Point(place.line, place.column) }
     }
 
     /// Where a reference has its tag; failing that, its digest or its name.

@@ -2,6 +2,7 @@
 
 use crate::model::{Rc, Version};
 use crate::pipeline::Pipeline;
+use crate::producers::{self, Producers};
 use crate::refs::{Account, Class, Occurrence, Problem, ProblemKind, Spec, account};
 use crate::tree::Tree;
 
@@ -14,6 +15,8 @@ pub struct Subject<'a> {
     /// What people call the tree.
     pub name: String,
     pub account: Account,
+    /// Which Makefile target stamps each reference.
+    pub producers: Producers,
     /// The version of the version line: as asked, else the one that most owned tags carry.
     pub version: Option<Version>,
     /// Whether it was asked for.
@@ -26,7 +29,8 @@ impl<'a> Subject<'a> {
         let spec = pipeline.spec();
         let account = account(tree, &spec, rc);
         let version = account.references.version;
-        Self { pipeline, spec, tree, name, account, version, asked: rc.is_some() }
+        let producers = producers::read(tree, pipeline, &account.references);
+        Self { pipeline, spec, tree, name, account, producers, version, asked: rc.is_some() }
     }
 
     /// Every owned reference, the packages artifact's too. Copies inside gzip are no further ones.

@@ -2,7 +2,7 @@
 
 use super::outline::{nearest, place_of_key, spell};
 use super::problem::{Problem, Source};
-use super::{Pipeline, github, names, overlay, paths};
+use super::{Pipeline, github, names, overlay, paths, producers};
 use crate::model::Repository;
 use crate::yaml::Yaml;
 
@@ -38,6 +38,7 @@ pub(super) fn check(source: &Source<'_>, yaml: &Yaml, pipeline: &Pipeline) -> Ve
     files(&mut checker, pipeline);
     github::check(&mut checker, pipeline);
     overlay::check(&mut checker, &pipeline.overlay);
+    producers::check(&mut checker, pipeline);
     for clash in names::clashes(pipeline) {
         checker.report(&clash.key, clash.message);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{EvidenceSource, Globs, Overlay, Proposal, Release, Template};
+use super::{DeclaredProducer, EvidenceSource, Globs, Overlay, Proposal, Release, Template};
 use crate::archive::Modes;
 use crate::model::{Prefix, Repository, Tag};
 use crate::port::registry::Location;
@@ -49,6 +49,9 @@ pub struct Pipeline {
     pub overlay: Overlay,
     #[serde(default)]
     pub lint: Lint,
+    /// What stamps references, where reading the Makefiles can't know.
+    #[serde(default)]
+    pub producers: Vec<DeclaredProducer>,
     /// What the base must carry before anything is promoted into it.
     #[serde(default)]
     pub base_requires: Vec<Marker>,

@@ -12,6 +12,7 @@ mod outline;
 mod overlay;
 mod paths;
 mod problem;
+mod producers;
 mod rules;
 mod shorthand;
 mod template;
@@ -29,6 +30,7 @@ pub use load::{PipelineError, load, parse};
 pub use overlay::{Overlay, Skip};
 pub use paths::Globs;
 pub use problem::Problem;
+pub use producers::DeclaredProducer;
 pub use template::Template;
 
 use crate::refs;

@@ -128,6 +128,16 @@ impl<'a> Lines<'a> {
         (number, characters - mark + 1)
     }
 
+    /// The offset of a place: line and column (in characters), both from 1. `None`: there is no such line.
+    pub fn offset(&self, line: usize, column: usize) -> Option<usize> {
+        let start = *self.starts.get(line.checked_sub(1)?)?;
+        let rest = self.bytes.get(start..)?;
+        let mark = if start == 0 && rest.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let begins = |byte: &u8| byte & 0xc0 != 0x80;
+        let after = rest.get(mark..)?.iter().enumerate().filter(|(_, byte)| begins(byte)).nth(column.saturating_sub(1));
+        Some(after.map_or(self.bytes.len(), |(at, _)| start + mark + at))
+    }
+
     /// The text of the line that holds an offset, as far as it is UTF-8.
     pub fn text(&self, offset: usize) -> std::borrow::Cow<'a, str> {
         let (start, number) = self.line(offset);
@@ -149,6 +159,11 @@ mod tests {
         // In any order.
         assert_eq!((lines.place(7), lines.place(5), lines.place(7)), ((1, 4), (1, 2), (1, 4)));
         assert_eq!(lines.text(11), "second");
+        for offset in [3, 5, 7, 10, 13] {
+            let (line, column) = lines.place(offset);
+            assert_eq!(lines.offset(line, column), Some(offset));
+        }
+        assert_eq!((lines.offset(0, 1), lines.offset(9, 1)), (None, None));
         assert_eq!(Lines::new(b"").place(0), (1, 1));
     }
 }

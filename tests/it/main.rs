@@ -18,6 +18,7 @@ mod lint;
 mod overlay;
 mod pipelines;
 mod preview;
+mod producers;
 mod real;
 mod refs;
 mod registry;

@@ -3,12 +3,15 @@
 pub mod bare_tag;
 pub mod floating_tag;
 pub mod malformed_reference;
+pub mod no_producer;
+pub mod not_in_build_list;
 pub mod number_like_tag;
 pub mod placeholder_tag;
 pub mod split_host;
 pub mod stale_version;
 pub mod tag_collision;
 pub mod two_digests;
+pub mod two_producers;
 pub mod unclaimed_digest;
 pub mod unclaimed_reference;
 pub mod unreadable;

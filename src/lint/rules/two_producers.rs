@@ -1,0 +1,27 @@
+//! What two stamp depends on which of them runs last.
+
+use super::no_producer::no_list;
+use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::producers::{Producer, Standing};
+
+pub const RULE: Rule = Rule {
+    id: "two-producers",
+    level: Level::Error,
+    what: "A reference that more than one target or declared command stamps.",
+    hint: "leave it to one of them",
+    check,
+};
+
+fn check(subject: &Subject<'_>) -> Checked {
+    if let Some(why) = no_list(subject) {
+        return Checked::not_applicable(why);
+    }
+    let found = subject.owned().filter_map(|found| {
+        let Standing::Several { producers } = subject.producers.of(found) else { return None };
+        let names: Vec<String> = producers.iter().map(|producer| format!("`{}`", producer.target)).collect();
+        let message = format!("`{}` is stamped by {}", found.key, names.join(" and "));
+        let place = |producer: Producer| Some((Spot::point(producer.place.as_ref()?), producer.what));
+        Some(Found::at(Spot::tag(found), message).related(producers.into_iter().filter_map(place)))
+    });
+    found.collect()
+}

@@ -1,0 +1,200 @@
+//! Producers: which Makefile target stamps each reference, and which packages the build list leaves out.
+//!
+//! A reference that nothing stamps is never refreshed, one that two stamp depends on their order, and a package
+//! outside of the root `build:` list is never rebuilt: all three are found here, by reading, without running
+//! anything. [`read`] starts at the targets that the list runs and at each package's `image`, follows what they
+//! need and what they run, and looks for the declared patterns: yq paths, sed expressions, files written as a
+//! whole, `docker buildx build`.
+//!
+//! What only a run would know (a script, a computed name) is a hole, and a reference it may concern is
+//! [`Standing::Unknown`]: never stamped by assumption, never unstamped by assumption. The pipeline's `producers`
+//! table says it instead.
+
+mod build_list;
+mod declared;
+mod expand;
+mod graph;
+mod hole;
+mod lex;
+mod lines;
+mod makefile;
+mod packages;
+mod programs;
+mod sed;
+mod shell;
+mod source;
+mod stamp;
+mod standing;
+mod variables;
+mod yq;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::pipeline::Pipeline;
+use crate::refs::{Occurrence, References};
+use crate::tree::Tree;
+
+pub use build_list::{BuildList, Listed};
+pub use declared::Unused;
+pub use packages::{Omission, Unlisted};
+
+/// A place in a file of the repository.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    pub file: String,
+    /// Counted from 1.
+    pub line: usize,
+    /// In characters, counted from 1.
+    pub column: usize,
+}
+
+/// Something to know about a place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Note {
+    pub place: Place,
+    pub text: String,
+}
+
+/// What stamps a reference.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Producer {
+    /// Where it is stamped; of a declared make target where its rule begins. `None`: a command that is declared,
+    /// and no target of the tree's.
+    pub place: Option<Place>,
+    /// The directory that make runs in; empty for the root, and for a declared command.
+    pub package: String,
+    /// The Makefile's target, or the declared command.
+    pub target: String,
+    /// What it writes, and how.
+    pub what: String,
+    /// The position in the pipeline's `producers` that says so.
+    pub declared: Option<usize>,
+}
+
+/// How a reference stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "standing", rename_all = "kebab-case")]
+pub enum Standing {
+    /// One producer stamps it.
+    One { producer: Producer },
+    /// Nothing does, after everything here was looked at.
+    None { looked_at: Vec<Note> },
+    /// More than one does, in the order of their places.
+    Several { producers: Vec<Producer> },
+    /// Reading can't know. An entry in the pipeline's `producers` says it.
+    Unknown { why: String, place: Place },
+    /// It needs none, or there is no build list to go by.
+    NotApplicable { why: String },
+}
+
+/// What was read, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Packages with a Makefile.
+    pub packages: usize,
+    /// Makefiles, included ones with them, each once.
+    pub files: usize,
+    pub targets: usize,
+    /// Commands that write a file with references.
+    pub stamps: usize,
+    /// Whether everything was read. Where it wasn't, whatever isn't known is [`Standing::Unknown`].
+    pub complete: bool,
+    /// Units of the work that reading took, of at most [`Counts::MOST`].
+    pub work: u64,
+}
+
+impl Counts {
+    /// The most work that one reading does: about a byte looked at each.
+    pub const MOST: u64 = hole::Budget::ALL;
+}
+
+/// Who stamps what in a tree.
+#[derive(Clone, Debug)]
+pub struct Producers {
+    standings: BTreeMap<Key, Standing>,
+    pub build_list: BuildList,
+    /// Packages that should be in the build list, in the order of their directories.
+    pub unlisted: Vec<Unlisted>,
+    /// Entries of the pipeline's `producers` that change nothing: they should go, or be corrected.
+    pub unused: Vec<Unused>,
+    /// What else is odd: a call in the build list that builds nothing, a part of a Makefile that can't be read.
+    pub notes: Vec<Note>,
+    pub counts: Counts,
+}
+
+/// A reference's own place: file, line, column, key.
+type Key = (String, usize, usize, String);
+
+fn key(found: &Occurrence) -> Key {
+    (found.file.clone(), found.line, found.column, found.key.clone())
+}
+
+impl Producers {
+    /// How a reference of the tree stands that was read.
+    pub fn of(&self, found: &Occurrence) -> Standing {
+        let unread = || Standing::NotApplicable { why: "it was not among the references that were read".to_owned() };
+        self.standings.get(&key(found)).cloned().unwrap_or_else(unread)
+    }
+}
+
+/// Reads a tree's Makefiles for the producers of its references.
+///
+/// Owned references on the version line and component-versioned ones need a producer, outside of folders called
+/// `charts`. A gzip copy has its plain source's. The packages artifact's pair has the pin, so that a target that
+/// stamps it, too, is shown, and none is fine.
+///
+/// Nothing here fails: a Makefile that can't be read makes what it may say unknown. The same tree gives the same
+/// value, in bounded time: see [`Counts`].
+pub fn read(tree: &dyn Tree, pipeline: &Pipeline, references: &References) -> Producers {
+    read_within(tree, pipeline, references, hole::Budget::ALL)
+}
+
+fn read_within(tree: &dyn Tree, pipeline: &Pipeline, references: &References, units: u64) -> Producers {
+    let budget = hole::Budget::new(units);
+    let mut graph = graph::Graph::new(tree, &budget);
+    let (build_list, built) = build_list::read(&mut graph);
+    let mut table = declared::Table::read(pipeline, &mut graph, &build_list);
+    let (packages, mut notes) = packages::find(tree, pipeline, &mut graph, &built, table.roots());
+    let judged = standing::judge(tree, pipeline, references, &mut graph, &packages, &build_list, &mut table);
+    let unlisted = packages::unlisted(&packages, &build_list, &judged.stamping);
+    if let BuildList::Read { packages, .. } = &build_list {
+        let dead = packages.iter().filter_map(|listed| Some((listed, listed.dead.as_ref()?)));
+        notes.extend(dead.map(|(listed, why)| Note { place: listed.place.clone(), text: why.clone() }));
+    }
+    notes.sort();
+    notes.dedup();
+    let (targets, files) = graph.counts();
+    let counts = Counts {
+        packages: packages.all.len(),
+        files,
+        targets,
+        stamps: judged.stamps,
+        complete: !graph.cut && !budget.is_spent(),
+        work: budget.used(units),
+    };
+    Producers { standings: judged.standings, build_list, unlisted, unused: table.unused(), notes, counts }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.text)
+    }
+}
+
+impl fmt::Display for Producer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{place}: `{}`, {}", self.target, self.what),
+            None => write!(f, "`{}`, {}", self.target, self.what),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Packages: directories with a Makefile where references live, and those that the build list leaves out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::graph::{Act, Graph, Node, Slot};
+use super::stamp::Effect;
+use super::{BuildList, Note, Place};
+use crate::pipeline::{Globs, Pipeline};
+use crate::tree::{Kind, Tree, below, show};
+
+/// The target that builds a package's images.
+const IMAGE: &str = "image";
+
+/// A package that stamps or builds, and that the build list leaves out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unlisted {
+    /// The directory in the repository.
+    pub package: String,
+    /// Where it stamps or builds.
+    pub place: Place,
+    pub omission: Omission,
+    pub why: String,
+    /// What in the build list reading can't know, and may build it after all.
+    pub doubt: Option<Note>,
+}
+
+/// How a package is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Omission {
+    /// It stamps references, and the list doesn't run it.
+    Stamps,
+    /// It runs `docker buildx build`, stamps nothing, and the list doesn't run it.
+    Builds,
+    /// The list runs another of its targets, which doesn't stamp.
+    OtherTarget,
+}
+
+/// The packages of a tree, and what runs in them.
+pub(super) struct Packages {
+    /// By directory, in order.
+    pub all: BTreeMap<String, Package>,
+    /// Every target that a build or a declaration runs.
+    pub reached: BTreeSet<(String, String)>,
+    pub built: BTreeSet<(String, String)>,
+}
+
+#[derive(Default)]
+pub(super) struct Package {
+    pub makefile: String,
+    /// Where `image` begins, failing that the Makefile.
+    pub place: Option<Place>,
+    /// The first thing that reading can't know in what is run in it.
+    pub unknown: Option<Note>,
+    /// Its first `docker buildx build`, in whatever target.
+    pub builds: Option<Place>,
+}
+
+impl Packages {
+    /// The package that a file lies in.
+    pub(super) fn of(&self, file: &str) -> Option<(&str, &Package)> {
+        let mut directory = file;
+        while let Some((above, _)) = directory.rsplit_once('/') {
+            if let Some((name, package)) = self.all.get_key_value(above) {
+                return Some((name, package));
+            }
+            directory = above;
+        }
+        None
+    }
+}
+
+/// Finds the packages, reads every target of theirs, and follows what a build runs.
+pub(super) fn find(
+    tree: &dyn Tree,
+    pipeline: &Pipeline,
+    graph: &mut Graph<'_>,
+    built: &BTreeSet<Node>,
+    declared: Vec<Node>,
+) -> (Packages, Vec<Note>) {
+    let mut notes = Vec::new();
+    let mut directories: BTreeSet<String> = built.iter().map(|node| node.directory.clone()).collect();
+    let folders = pipeline.references.values.iter().filter_map(|glob| Globs::only(glob.rsplit_once('/')?.0));
+    let folders: Vec<Globs> = folders.collect();
+    match tree.entries_under(pipeline.root.as_bytes()) {
+        Ok(entries) => {
+            for entry in entries.iter().filter(|entry| entry.kind == Kind::File) {
+                let is_makefile = |name: &[u8]| matches!(name, b"Makefile" | b"makefile" | b"GNUmakefile");
+                let Some(slash) = memchr::memrchr(b'/', &entry.path).filter(|at| is_makefile(&entry.path[at + 1..]))
+                else {
+                    continue;
+                };
+                let directory = &entry.path[..slash];
+                let relative = below(directory, pipeline.root.as_bytes()).unwrap_or_default();
+                let in_charts = relative.split(|&byte| byte == b'/').any(|part| part == b"charts");
+                match std::str::from_utf8(directory) {
+                    Ok(directory) if !in_charts && folders.iter().any(|glob| glob.matches(relative)) => {
+                        directories.insert(directory.to_owned());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Err(error) => {
+            let place = Place { file: show(pipeline.root.as_bytes()), line: 1, column: 1 };
+            notes.push(Note { place, text: format!("can't be listed: {}", error.source) });
+        }
+    }
+    directories.remove("");
+    let mut all = BTreeMap::new();
+    let mut images = Vec::new();
+    for directory in directories {
+        let (package, image) = package(graph, &directory, &mut notes);
+        images.extend(image.then(|| Node::new(&directory, IMAGE)));
+        all.extend(package.map(|package| (directory, package)));
+    }
+    let name = |node: &Node| (node.directory.clone(), node.target.clone());
+    let reached = graph.reach(built.iter().cloned().chain(images).chain(declared));
+    let mut packages =
+        Packages { all, reached: reached.iter().map(name).collect(), built: built.iter().map(name).collect() };
+    for node in &reached {
+        let run = graph.run(node);
+        let unknown = run.acts.iter().find_map(|act| match &act.effect {
+            Effect::Unknown(text) => Some(Note { place: act.place.clone(), text: text.clone() }),
+            _ => None,
+        });
+        let inside = format!("{}/", node.directory);
+        let owner = packages.of(&inside).map(|(name, _)| name.to_owned());
+        if let (Some(note), Some(package)) = (unknown, owner.and_then(|owner| packages.all.get_mut(&owner))) {
+            // The first by place, whatever the order of the targets.
+            package.unknown = Some(package.unknown.take().map_or(note.clone(), |known| known.min(note)));
+        }
+    }
+    (packages, notes)
+}
+
+/// Reads one package, every target of it; with whether it has an `image`.
+fn package(graph: &mut Graph<'_>, directory: &str, notes: &mut Vec<Note>) -> (Option<Package>, bool) {
+    let makefile = match graph.makefile(directory) {
+        Slot::Read(makefile) => makefile,
+        Slot::Absent => return (None, false),
+        Slot::Unread(note) => {
+            notes.push(note.clone());
+            let place = Some(note.place.clone());
+            let makefile = note.place.file.clone();
+            return (Some(Package { makefile, place, unknown: Some(note), builds: None }), false);
+        }
+    };
+    notes.extend(makefile.notes.iter().cloned());
+    let targets: Vec<String> =
+        makefile.targets().chain(makefile.patterns().map(|(pattern, _)| pattern)).map(str::to_owned).collect();
+    let mut builds: Option<Place> = None;
+    for target in &targets {
+        let run = graph.run(&Node::new(directory, target));
+        let building = |act: &&Act| matches!(act.effect, Effect::Build);
+        for act in run.acts.iter().filter(building) {
+            builds = Some(builds.take().map_or(act.place.clone(), |known| known.min(act.place.clone())));
+        }
+    }
+    let image = graph.run(&Node::new(directory, IMAGE)).place.clone();
+    let start = Place { file: makefile.path.clone(), line: 1, column: 1 };
+    let has_image = image.is_some();
+    let package = Package {
+        makefile: makefile.path.clone(),
+        place: Some(image.unwrap_or(start)),
+        unknown: makefile.notes.first().cloned(),
+        builds,
+    };
+    (Some(package), has_image)
+}
+
+/// The packages that stamp or build, and that the list leaves out. `stamping` has, by package and target, the
+/// first place where a reference is stamped.
+pub(super) fn unlisted(
+    packages: &Packages,
+    list: &BuildList,
+    stamping: &BTreeMap<(String, String), (Place, String)>,
+) -> Vec<Unlisted> {
+    let BuildList::Read { unknown, .. } = list else { return Vec::new() };
+    let doubt = unknown.first();
+    let mut unlisted = Vec::new();
+    for (directory, package) in &packages.all {
+        let listed = packages.built.iter().any(|(built, _)| built == directory);
+        let stamps = stamping.iter().filter(|((package, target), _)| {
+            package == directory && !packages.built.contains(&(package.clone(), target.clone()))
+        });
+        let stamps = stamps.min_by(|(_, a), (_, b)| a.cmp(b));
+        let found = match (listed, stamps, &package.builds) {
+            (false, Some((_, (place, what))), _) => (Omission::Stamps, place, format!("it stamps {what}")),
+            (false, None, Some(place)) => (Omission::Builds, place, "it runs `docker buildx build`".to_owned()),
+            (true, Some(((_, target), (place, what))), _) => {
+                let why = format!("the list runs it, but not `{target}`, which stamps {what}");
+                (Omission::OtherTarget, place, why)
+            }
+            _ => continue,
+        };
+        let (omission, place, why) = (found.0, found.1.clone(), found.2);
+        unlisted.push(Unlisted { package: directory.clone(), place, omission, why, doubt: doubt.cloned() });
+    }
+    unlisted
+}

@@ -1,0 +1,319 @@
+//! What a sed script writes on a line (POSIX sed, with GNU's additions).
+
+use std::ops::Range;
+
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+
+use super::hole::{Budget, HOLE, is_known};
+use super::yq::Reach;
+
+/// A script of substitutions.
+#[derive(Clone, Debug)]
+pub(super) struct Script {
+    substitutions: Vec<Substitution>,
+    /// What else it does that changes lines and isn't followed.
+    pub unread: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Substitution {
+    address: Address,
+    pattern: Regex,
+    /// `g`: every match on the line, not only the first.
+    all: bool,
+    /// Parts of the pattern are known to a run only.
+    perhaps: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Address {
+    Any,
+    Line(usize),
+    Match(Regex),
+    /// A range, the last line, all but…: it may be this line.
+    Perhaps,
+}
+
+/// What a compiled pattern may take, and what compiling one costs of the budget.
+const PATTERN: usize = 1 << 18;
+const COMPILING: usize = 20_000;
+
+impl Script {
+    /// Reads a script; `extended` is `-E`.
+    pub(super) fn read(script: &str, extended: bool, budget: &Budget) -> Self {
+        let mut read = Self { substitutions: Vec::new(), unread: None };
+        let mut rest = script;
+        loop {
+            rest = rest.trim_start_matches([' ', '\t', ';', '\n']);
+            if rest.is_empty() {
+                return read;
+            }
+            match command(rest, extended, budget) {
+                Some((substitution, after)) => {
+                    read.substitutions.extend(substitution);
+                    rest = after;
+                }
+                None => {
+                    read.unread = Some(rest.chars().take(60).collect());
+                    return read;
+                }
+            }
+        }
+    }
+
+    /// Whether it writes a part of a line, which has a number and a text.
+    pub(super) fn reaches(&self, number: usize, line: &str, part: &Range<usize>) -> Reach {
+        let each = self.substitutions.iter().map(|substitution| substitution.reaches(number, line, part));
+        each.max().unwrap_or(Reach::No).max(if self.unread.is_some() { Reach::Perhaps } else { Reach::No })
+    }
+}
+
+impl Substitution {
+    fn reaches(&self, number: usize, line: &str, part: &Range<usize>) -> Reach {
+        let mut reach = if self.perhaps { Reach::Perhaps } else { Reach::Yes };
+        match &self.address {
+            Address::Line(wanted) if *wanted != number => return Reach::No,
+            Address::Match(pattern) if !pattern.is_match(line) => return Reach::No,
+            Address::Perhaps => reach = Reach::Perhaps,
+            _ => {}
+        }
+        let most = if self.all { 1000 } else { 1 };
+        let touches = |found: regex_automata::Match| found.start() < part.end && part.start < found.end();
+        if self.pattern.find_iter(line).take(most).any(touches) { reach } else { Reach::No }
+    }
+}
+
+/// Reads the command that a text begins with: a substitution, or one that changes no part of a line.
+fn command<'t>(text: &'t str, extended: bool, budget: &Budget) -> Option<(Option<Substitution>, &'t str)> {
+    let (mut address, mut rest, mut perhaps) = (Address::Any, text, false);
+    if let Some((first, after)) = one_address(rest, extended, budget)? {
+        (address, rest) = (first, after.trim_start());
+        if let Some(after) = rest.strip_prefix(',') {
+            (_, rest) = one_address(after.trim_start(), extended, budget)??;
+            address = Address::Perhaps;
+        }
+        rest = rest.trim_start();
+        if let Some(after) = rest.strip_prefix('!') {
+            (address, rest) = (Address::Perhaps, after.trim_start());
+        }
+    }
+    match rest.chars().next()? {
+        's' => {
+            let delimiter = rest[1..].chars().next().filter(|c| *c != '\n' && *c != '\\')?;
+            let body = &rest[1 + delimiter.len_utf8()..];
+            let (pattern, after) = delimited(body, delimiter)?;
+            let (_, after) = delimited(after, delimiter)?;
+            let end = after.find([';', '\n', '}']).unwrap_or(after.len());
+            let flags = after[..end].trim();
+            if !flags.chars().all(|c| c.is_ascii_digit() || matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M')) {
+                return None;
+            }
+            perhaps |= !is_known(pattern) || flags.contains(|c: char| c.is_ascii_digit());
+            let pattern = compile(pattern, delimiter, extended, flags.contains(['i', 'I']), budget)?;
+            let all = flags.contains('g');
+            Some((Some(Substitution { address, pattern, all, perhaps }), &after[end..]))
+        }
+        // Lines are deleted, printed, or nothing: no part of one is written.
+        'd' | 'p' | 'q' | '=' => {
+            let after = rest[1..].trim_start_matches([' ', '\t']);
+            (after.is_empty() || after.starts_with([';', '\n'])).then_some((None, after))
+        }
+        _ => None,
+    }
+}
+
+/// Reads an address, if there is one. `None` is one that can't be read.
+fn one_address<'t>(text: &'t str, extended: bool, budget: &Budget) -> Option<Option<(Address, &'t str)>> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 0 {
+        return Some(Some((Address::Line(text[..digits].parse().ok()?), &text[digits..])));
+    }
+    if let Some(after) = text.strip_prefix('$') {
+        return Some(Some((Address::Perhaps, after)));
+    }
+    let (delimiter, body) = match text.strip_prefix('/') {
+        Some(body) => ('/', body),
+        None => match text.strip_prefix('\\') {
+            Some(body) => {
+                let delimiter = body.chars().next()?;
+                (delimiter, &body[delimiter.len_utf8()..])
+            }
+            None => return Some(None),
+        },
+    };
+    let (pattern, after) = delimited(body, delimiter)?;
+    let address = match is_known(pattern) {
+        true => Address::Match(compile(pattern, delimiter, extended, false, budget)?),
+        false => Address::Perhaps,
+    };
+    Some(Some((address, after)))
+}
+
+/// What stands before a delimiter, and what after it. A backslash hides one.
+fn delimited(text: &str, delimiter: char) -> Option<(&str, &str)> {
+    let (mut escaped, mut bracket) = (false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if !bracket => escaped = true,
+            _ if c == delimiter && !bracket => return Some((&text[..at], &text[at + c.len_utf8()..])),
+            '[' => bracket = true,
+            ']' if !text[..at].ends_with('[') && !text[..at].ends_with("[^") => bracket = false,
+            _ => {}
+        }
+    }
+    // A bracket that was none, in a replacement.
+    let found = text.match_indices(delimiter).find(|(at, _)| !text[..*at].ends_with('\\'))?.0;
+    Some((&text[..found], &text[found + delimiter.len_utf8()..]))
+}
+
+fn compile(pattern: &str, delimiter: char, extended: bool, any_case: bool, budget: &Budget) -> Option<Regex> {
+    if pattern.is_empty() || !budget.take(COMPILING) {
+        return None;
+    }
+    let pattern = translate(pattern, delimiter, extended)?;
+    Regex::builder()
+        .syntax(syntax::Config::new().case_insensitive(any_case))
+        .configure(Regex::config().nfa_size_limit(Some(PATTERN)).onepass(false).hybrid_cache_capacity(PATTERN))
+        .build(&pattern)
+        .ok()
+}
+
+/// A POSIX regular expression, basic or extended, in the spelling of the engine. A hole is anything.
+fn translate(pattern: &str, delimiter: char, extended: bool) -> Option<String> {
+    let mut out = String::with_capacity(pattern.len() + 8);
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        match c {
+            HOLE => out.push_str(".*"),
+            '\\' => {
+                let next = rest.chars().next()?;
+                rest = &rest[next.len_utf8()..];
+                match next {
+                    _ if next == delimiter && !next.is_alphanumeric() => literal(next, &mut out),
+                    // Back references are beyond an engine that promises an end.
+                    '1'..='9' => return None,
+                    '(' | ')' | '{' | '}' | '|' | '+' | '?' if !extended => out.push(next),
+                    'n' => out.push_str("\\n"),
+                    't' => out.push_str("\\t"),
+                    'w' | 'W' | 's' | 'S' | 'b' | 'B' | '<' | '>' => out.extend(['\\', next]),
+                    _ if next.is_alphanumeric() => return None,
+                    _ => literal(next, &mut out),
+                }
+            }
+            '[' => rest = bracket(rest, &mut out)?,
+            '*' if out.is_empty() || out == "^" || out.ends_with('(') && !out.ends_with("\\(") => out.push_str("\\*"),
+            '(' | ')' | '{' | '}' | '|' | '+' | '?' if !extended => literal(c, &mut out),
+            '^' | '$' if !extended && !anchors(c, pattern, rest, &out) => literal(c, &mut out),
+            _ => match c {
+                '.' | '*' | '^' | '$' | '(' | ')' | '{' | '}' | '|' | '+' | '?' => out.push(c),
+                _ => literal(c, &mut out),
+            },
+        }
+    }
+    Some(out)
+}
+
+/// Whether a `^` or `$` of a basic expression is an anchor: at its ends only.
+fn anchors(c: char, pattern: &str, rest: &str, out: &str) -> bool {
+    match c {
+        '^' => out.is_empty() || out.ends_with('('),
+        _ => rest.is_empty() || rest.starts_with("\\)") || pattern.is_empty(),
+    }
+}
+
+fn literal(c: char, out: &mut String) {
+    // `\<` would be the beginning of a word.
+    if c.is_ascii_punctuation() && !matches!(c, '<' | '>') {
+        out.push('\\');
+    }
+    out.push(c);
+}
+
+/// Translates a bracket expression, its opening bracket read; answers with what comes after it.
+fn bracket<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
+    out.push('[');
+    let mut rest = text;
+    if let Some(after) = rest.strip_prefix('^') {
+        out.push('^');
+        rest = after;
+    }
+    let mut first = true;
+    loop {
+        let c = rest.chars().next()?;
+        if let Some(class) = rest.strip_prefix("[:") {
+            let end = class.find(":]")?;
+            out.push_str(&rest[..end + 4]);
+            rest = &class[end + 2..];
+            first = false;
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        match c {
+            ']' if !first => {
+                out.push(']');
+                return Some(rest);
+            }
+            HOLE => return None,
+            '-' if !first && !rest.starts_with(']') => out.push('-'),
+            _ => literal(c, out),
+        }
+        first = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "        - image: r.example/org/net:v1@sha256:aa # {{ x }}";
+
+    fn reach(script: &str, extended: bool) -> Reach {
+        let at = LINE.find("v1").unwrap();
+        Script::read(script, extended, &Budget::new(10_000_000)).reaches(7, LINE, &(at..at + 12))
+    }
+
+    #[test]
+    fn a_substitution_writes_what_it_matches() {
+        for (script, expected) in [
+            ("s|image: .*|image: X|", Reach::Yes),
+            ("s|image: r\\.example/org/net:[^ ]*|image: X|", Reach::Yes),
+            ("s/image: r.example\\/org\\/net:.*/X/", Reach::Yes),
+            ("s#\\(image: \\).*@.*#\\1X#", Reach::Yes),
+            ("s|\\(org/net\\):[^[:space:]]\\+|\\1:X|", Reach::Yes),
+            ("s|namespace: .*|X|", Reach::No),
+            ("s|r.example|X|", Reach::No),
+            ("s|org/net|X|g", Reach::No),
+            ("s|[a-z]|X|", Reach::No),
+            ("s|[a-z]|X|g", Reach::Yes),
+            ("/net/s|:v.*|X|", Reach::Yes),
+            ("/web/ s|:v.*|X|", Reach::No),
+            ("7s|:v.*|X|", Reach::Yes),
+            ("8s|:v.*|X|", Reach::No),
+            ("1,9s|:v.*|X|", Reach::Perhaps),
+            ("$!s|:v.*|X|", Reach::Perhaps),
+            ("/a/d; /b/d; s|:v.*|X|", Reach::Yes),
+            ("s|a+v|X|", Reach::No),
+            ("s|image: \u{fffd}/net:.*|X|", Reach::Perhaps),
+            ("s|image: \u{fffd}/web:.*|X|", Reach::No),
+            ("s|\\(.\\)\\1|X|", Reach::Perhaps),
+            ("s|open", Reach::Perhaps),
+            ("y/a/b/", Reach::Perhaps),
+            ("/x/d", Reach::No),
+            ("", Reach::No),
+        ] {
+            assert_eq!(reach(script, false), expected, "{script}");
+        }
+        assert_eq!(reach("s|(org/net):[^ ]+|\\1:X|", true), Reach::Yes);
+        assert_eq!(reach("s|net:(v1|v2)@|X|", true), Reach::Perhaps, "the delimiter ends the pattern");
+    }
+
+    #[test]
+    fn hostile_patterns_end() {
+        let nested = format!("s|{}a{}|X|", "(".repeat(5000), ")*".repeat(5000));
+        assert_eq!(reach(&nested, true), Reach::Perhaps);
+        assert_eq!(reach("s|.{1000}{1000}{1000}|X|", true), Reach::Perhaps);
+    }
+}

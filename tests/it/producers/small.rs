@@ -1,0 +1,203 @@
+//! Single facts over trees in memory.
+
+use sealift::pipeline::Pipeline;
+use sealift::producers::{BuildList, Standing};
+use sealift::refs::Occurrence;
+use sealift::tree::MemTree;
+
+use super::{own, read};
+
+pub(super) const DIGEST: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+/// One package with one reference, `a.image`, and a recipe.
+pub(super) fn tree(recipe: &str) -> MemTree {
+    let mut tree = MemTree::new("test");
+    tree.put("Makefile", 0o644, "build:\n\tmake -C packages/x/a image\n");
+    tree.put("packages/x/a/Makefile", 0o644, recipe);
+    tree.put("packages/x/a/values.yaml", 0o644, format!("a:\n  image: registry.example/org/own/a:v1@{DIGEST}\n"));
+    tree
+}
+
+pub(super) fn bare() -> Pipeline {
+    Pipeline { producers: Vec::new(), ..own() }
+}
+
+fn standing(tree: &MemTree) -> Standing {
+    let (found, references) = read(tree, &bare());
+    found.of(only(&references.occurrences))
+}
+
+fn only(all: &[Occurrence]) -> &Occurrence {
+    let [one] = all else { panic!("{all:?}") };
+    one
+}
+
+fn verdict(recipe: &str) -> String {
+    match standing(&tree(recipe)) {
+        Standing::One { producer } => format!("{}:{}", producer.target, producer.place.unwrap().line),
+        Standing::None { .. } => "none".into(),
+        Standing::Several { producers } => format!("{}", producers.len()),
+        Standing::Unknown { place, .. } => format!("unknown:{}", place.line),
+        Standing::NotApplicable { why } => why,
+    }
+}
+
+#[test]
+fn a_recipe_is_read_as_make_and_a_shell_read_it() {
+    for (recipe, expected) in [
+        ("image:\n\tyq -i '.a.image = strenv(I)' values.yaml\n", "image:2"),
+        ("image:\n\t@-+yq -i '.a.image = strenv(I)' values.yaml\n", "image:2"),
+        ("image: ; yq -i '.a.image = strenv(I)' values.yaml\n", "image:1"),
+        ("image:\n\ttrue\n\tX=1 \\\n\t  Y=2 \\\n\t  yq -i '.a.image = strenv(I)' values.yaml\n", "image:3"),
+        ("image:\n\ttrue && \\\n\t  yq -i '.a.image = strenv(I)' values.yaml\n", "image:3"),
+        ("image:\n\tyq -i '.a = {\"image\": strenv(I)}' ./values.yaml\n", "image:2"),
+        ("image:\n\tyq --inplace=true e '.a.image = 1' ../../x/a/values.yaml\n", "image:2"),
+        ("image:\n\tyq '.a.image = 1' values.yaml\n", "none"),
+        ("image:\n\tyq -i '.a.image = 1' other.yaml\n", "none"),
+        ("image:\n\tyq -i '.a.images = 1' values.yaml\n", "none"),
+        ("image:\n\t# yq -i '.a.image = 1' values.yaml\n", "none"),
+        ("image:\n\techo yq -i '.a.image = 1' values.yaml\n", "none"),
+        ("image: x\nx: y\ny:\n\tyq -i '.a.image = 1' values.yaml\n", "y:4"),
+        ("image:\n\t$(MAKE) y\ny:\n\tyq -i '.a.image = 1' values.yaml\n", "y:4"),
+        ("image:\n\tmake -C . y K=a\ny:\n\tyq -i '.$(K).image = 1' values.yaml\n", "y:4"),
+        ("y:\n\tyq -i '.a.image = 1' values.yaml\nimage:\n", "none"),
+        ("F := values.yaml\nimage:\n\tyq -i '.a.image = 1' $(F)\n", "image:3"),
+        ("F = $(G)\nG = values.yaml\nimage:\n\tyq -i '.a.image = 1' $(F)\n", "image:4"),
+        ("image: F = values.yaml\nimage:\n\tyq -i '.a.image = 1' $(F)\n", "image:3"),
+        ("export F = values.yaml\nimage:\n\tyq -i '.a.image = 1' $$F\n", "image:3"),
+        ("F = values.yaml\nimage:\n\tyq -i '.a.image = 1' $$F\n", "unknown:3"),
+        ("image:\n\tyq -i '.a.image = 1' $(F)\n", "unknown:2"),
+        ("F := $(shell ls)\nimage:\n\tyq -i '.a.image = 1' $(F)\n", "unknown:3"),
+        ("K := $(shell ls)\nimage:\n\tyq -i '.$(K).image = 1' values.yaml\n", "unknown:3"),
+        (
+            "ifeq ($(X),)\nF := values.yaml\nelse\nF := v.yaml\nendif\nimage:\n\tyq -i '.a.image = 1' $(F)\n",
+            "unknown:7",
+        ),
+        ("image:\nifdef X\n\tyq -i '.a.image = 1' values.yaml\nelse\n\ttrue\nendif\n", "image:3"),
+        ("image-%:\n\tyq -i '.$*.image = 1' values.yaml\nimage: image-a\n", "image-a:2"),
+        ("image: image-a\nimage-a: image-%:\n\tyq -i '.$*.image = 1' values.yaml\n", "image-a:3"),
+        ("define d\ntrue\n@yq -i '$(1) = 1' values.yaml\nendef\nimage:\n\t$(call d,.a.image)\n", "image:6"),
+        (".ONESHELL:\nimage:\n\tcd ..\n\tyq -i '.a.image = 1' a/values.yaml\n", "image:4"),
+        ("image:\n\tcd ..\n\tyq -i '.a.image = 1' a/values.yaml\n", "none"),
+        ("image:\n\tyq -i '.a.image = 1' values.yaml\nimage:\n\ttrue\n", "none"),
+        ("image::\n\tyq -i '.a.image = 1' values.yaml\nimage::\n\ttrue\n", "image:2"),
+        ("image: a b\na b:\n\tyq -i '.a.image = 1' values.yaml\n", "2"),
+        ("image:\n\tsed -i 's|image: .*|image: $(I)|' values.yaml\n", "image:2"),
+        ("image:\n\tsed -ie 's|image: .*|x|' values.yaml\n", "image:2"),
+        ("image:\n\tsed -e 's|x|y|' -i '' -e '/image/s|:v1@.*|x|' values.yaml\n", "image:2"),
+        ("image:\n\tsed 's|image: .*|x|' values.yaml\n", "none"),
+        ("image:\n\tsed -i 's|name: .*|x|' values.yaml\n", "none"),
+        ("image:\n\tsed -i -f s.sed values.yaml\n", "unknown:2"),
+        ("image:\n\tyq '.a.image = 1' values.yaml > v && mv v values.yaml\n", "unknown:2"),
+        ("image:\n\tenvsubst < in > values.yaml\n", "unknown:2"),
+        ("image:\n\tyq -i 'eval(strenv(E))' values.yaml\n", "unknown:2"),
+        ("image:\n\t./stamp.sh\n", "unknown:2"),
+        ("image:\n\tbash ../../hack/stamp.sh a\n", "unknown:2"),
+        ("image:\n\tpython3 -c 'x'\n", "unknown:2"),
+        ("image:\n\tsome-tool values.yaml\n", "unknown:2"),
+        ("image:\n\tsome-tool README.md\n", "none"),
+        ("image:\n\t$(TOOL) x\n", "unknown:2"),
+        ("image:\n\t$(if $(X),yq -i '.a.image = 1' values.yaml)\n", "unknown:2"),
+        ("image:\n\tbash -c 'yq -i \".a.image = 1\" values.yaml'\n", "image:2"),
+        ("image:\n\ttime env X=1 yq -i '.a.image = 1' values.yaml\n", "image:2"),
+        ("image:\n\tV=$$(yq -i '.a.image = 1' values.yaml)\n", "image:2"),
+        ("image:\n\tfor k in a b; do yq -i \".$$k.image = 1\" values.yaml; done\n", "image:2"),
+        ("image:\n\tfor k in $$(ls); do yq -i \".$$k.image = 1\" values.yaml; done\n", "unknown:2"),
+        ("image:\n\tif x; then yq -i '.a.image = 1' values.yaml; fi\n", "image:2"),
+        ("include common.mk\nimage:\n\ttrue\n", "unknown:1"),
+        ("-include common.mk\nimage:\n\ttrue\n", "none"),
+        ("include $(X).mk\nimage:\n\ttrue\n", "unknown:1"),
+        ("$(eval $(call rules))\nimage:\n\ttrue\n", "unknown:1"),
+        ("", "none"),
+    ] {
+        assert_eq!(verdict(recipe), expected, "{recipe}");
+    }
+}
+
+#[test]
+fn a_place_has_its_column() {
+    let Standing::One { producer } =
+        standing(&tree("N := é\nimage:\n\t@echo \"$(N)é\"; X=1 yq -i '.a.image = 1' values.yaml\n"))
+    else {
+        panic!()
+    };
+    let place = producer.place.unwrap();
+    assert_eq!((place.file.as_str(), place.line, place.column), ("packages/x/a/Makefile", 3, 17));
+    assert_eq!(producer.what, "`.a.image` of packages/x/a/values.yaml, by yq");
+}
+
+#[test]
+fn without_a_build_list_nothing_applies() {
+    let stamped = "image:\n\tyq -i '.a.image = 1' values.yaml\n";
+    for (makefile, expected) in [
+        (None, "the repository has no Makefile at its root"),
+        (Some("all:\n\ttrue\n"), "the root Makefile has no `build:` target"),
+    ] {
+        let mut tree = MemTree::new("test");
+        if let Some(makefile) = makefile {
+            tree.put("Makefile", 0o644, makefile);
+        }
+        tree.put("packages/x/a/Makefile", 0o644, stamped);
+        tree.put("packages/x/a/values.yaml", 0o644, format!("a:\n  image: registry.example/org/own/a:v1@{DIGEST}\n"));
+        let (found, references) = read(&tree, &bare());
+        assert_eq!(found.build_list, BuildList::NotApplicable { reason: expected.into() });
+        let standing = found.of(only(&references.occurrences));
+        assert_eq!(standing, Standing::NotApplicable { why: expected.into() });
+        assert!(found.unlisted.is_empty());
+    }
+    // What is declared is known all the same.
+    let mut tree = MemTree::new("test");
+    tree.put("packages/x/a/values.yaml", 0o644, format!("a:\n  image: registry.example/org/own/a:v1@{DIGEST}\n"));
+    let entry = "[{file: x/a/values.yaml, by: hack/stamp.sh}]";
+    let pipeline = Pipeline { producers: serde_yaml::from_str(entry).unwrap(), ..own() };
+    let (found, references) = read(&tree, &pipeline);
+    let Standing::One { producer } = found.of(only(&references.occurrences)) else { panic!() };
+    assert_eq!((producer.place, producer.target.as_str(), producer.declared), (None, "hack/stamp.sh", Some(0)));
+}
+
+#[test]
+fn what_the_list_computes_is_a_doubt_and_not_a_verdict() {
+    let mut tree = tree("image:\n\tyq -i '.a.image = 1' values.yaml\n");
+    for list in ["build:\n\tmake -C packages/x/$(P) image\n", "build:\n\thack/build.sh\n", "build: $(PACKAGES)\n"] {
+        tree.put("Makefile", 0o644, list);
+        let (found, _) = read(&tree, &bare());
+        let [unlisted] = &found.unlisted[..] else { panic!("{list}: {:?}", found.unlisted) };
+        assert!(unlisted.doubt.is_some(), "{list}");
+    }
+    tree.put("Makefile", 0o644, "include $(X)\n");
+    assert!(matches!(read(&tree, &bare()).0.build_list, BuildList::Unknown(_)));
+    assert!(matches!(standing(&tree), Standing::One { .. }), "what `image` stamps is known all the same");
+    tree.put("packages/x/a/Makefile", 0o644, "image:\n");
+    assert!(matches!(standing(&tree), Standing::Unknown { .. }));
+}
+
+#[test]
+fn a_list_may_be_spelled_in_many_ways() {
+    for list in [
+        "build:\n\tmake -C packages/x/a image\n",
+        "build:\n\t@+$(MAKE) --directory packages/x/a image PUSH=1 -j 4\n",
+        "build:\n\tcd packages/x/a && make image\n",
+        "build:\n\t(cd packages/x/a; $(MAKE) -s image)\n",
+        "P := packages/x/a packages/x/b\nbuild:\n\tfor p in $(P); do make -C $$p image; done\n",
+        "P := a b\nbuild:\n\t$(foreach p,$(P),make -C packages/x/$(p) image;)\n",
+        "P := a b\nbuild: $(P:%=build-%)\nbuild-%:\n\tmake -C packages/x/$* image\n",
+        "include lists.mk\nbuild: images\n",
+        "build:\n\tmake images\nimages:\n\tmake -C packages/x/a image\n",
+        "build:\n\tmake -C packages/x all\n",
+    ] {
+        let mut tree = tree("image:\n\tyq -i '.a.image = 1' values.yaml\n");
+        tree.put("Makefile", 0o644, list);
+        tree.put("lists.mk", 0o644, "images:\n\tmake -C packages/x/a image\n");
+        tree.put("packages/x/Makefile", 0o644, "all:\n\tmake -C a image\n");
+        assert_eq!(read(&tree, &bare()).0.unlisted, [], "{list}");
+    }
+    for list in [
+        "build:\n\t# make -C packages/x/a image\n",
+        "build:\nother:\n\tmake -C packages/x/a image\n",
+        "build:\n\tmake -nC packages/x/b image\n",
+    ] {
+        let mut tree = tree("image:\n\tyq -i '.a.image = 1' values.yaml\n");
+        tree.put("Makefile", 0o644, list);
+        assert_eq!(read(&tree, &bare()).0.unlisted.len(), 1, "{list}");
+    }
+}
