@@ -7,8 +7,21 @@ use std::path::{Path, PathBuf};
 use sealift::stage::{STAGES, VERBS};
 
 /// Modules in the order of the arrows: each may know those before it, and itself.
-const ORDER: [&str; 12] =
-    ["model", "yaml", "port", "tree", "refs", "archive", "pipeline", "promotion", "stage", "preview", "engine", "cli"];
+const ORDER: [&str; 13] = [
+    "model",
+    "yaml",
+    "port",
+    "tree",
+    "overrides",
+    "refs",
+    "archive",
+    "pipeline",
+    "promotion",
+    "stage",
+    "preview",
+    "engine",
+    "cli",
+];
 
 /// Reports know events, and the words events are made of.
 const REPORT_KNOWS: [&str; 4] = ["model", "stage", "preview", "engine"];
