@@ -6,6 +6,7 @@ mod environment;
 mod failure;
 mod github;
 mod interrupt;
+mod overrides;
 mod preview;
 mod promote;
 mod session;
@@ -16,9 +17,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser};
 
-use args::{Cli, Command, Format, RefsCommand, Show};
+use args::{Cli, Command, Format, OverridesCommand, RefsCommand, Show};
 use environment::Environment;
 use failure::{Ended, Hinted};
 use promote::Context;
@@ -29,6 +31,9 @@ use crate::report::{Annotations, Json, Markdown, Mode, Problem, Reporter, Style,
 /// Parses the arguments and runs the command.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Some(conflict) = cli.conflict() {
+        Cli::command().error(ErrorKind::ArgumentConflict, conflict).exit();
+    }
     let environment = Environment::read();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -115,7 +120,8 @@ fn writes_to_the_world(command: &Command) -> bool {
         | Command::Refs(_)
         | Command::Rewrite(_)
         | Command::Archive(_)
-        | Command::Check(_) => false,
+        | Command::Check(_)
+        | Command::Overrides(_) => false,
     }
 }
 
@@ -134,6 +140,8 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
         Command::Rewrite(args) => trees::rewrite(args, format).await,
         Command::Archive(args) => trees::archive(args, format).await,
         Command::Check(args) => trees::check(args, format).await,
+        Command::Overrides(OverridesCommand::Check(args)) => overrides::check(args, &cli.show, context).await,
+        Command::Overrides(OverridesCommand::Apply(args)) => overrides::apply(args, &cli.show, context).await,
     }
 }
 

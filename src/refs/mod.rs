@@ -36,7 +36,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-pub use apply::{ApplyError, apply_to_directory};
+pub use apply::{ApplyError, apply_to_directory, replace};
 pub use census::{Census, Excluded, census};
 pub use class::{Class, candidates, version_line, with_stable};
 pub use compare::compare_digests;

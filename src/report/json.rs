@@ -49,7 +49,7 @@ impl Reporter for Json {
 
 /// The same JSON without what a terminal or GitHub's runner would obey: none of it stands outside of
 /// strings, where each character may be spelled by its number.
-fn unheard(json: &str) -> String {
+pub fn unheard(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for c in json.chars() {
         match c {

@@ -46,7 +46,9 @@ pub fn named(name: &str, repository: &Path) -> anyhow::Result<Box<dyn Tree>> {
 
 /// Reads a tree beside the thread that hears Ctrl-C. What is dropped meanwhile has shown and
 /// written nothing.
-async fn beside<T: Send + 'static>(reading: impl FnOnce() -> anyhow::Result<T> + Send + 'static) -> anyhow::Result<T> {
+pub async fn beside<T: Send + 'static>(
+    reading: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
     tokio::task::spawn_blocking(reading).await?
 }
 
