@@ -14,6 +14,7 @@ mod ci;
 mod demo;
 mod github;
 mod laws;
+mod overrides;
 mod pipelines;
 mod preview;
 mod real;
