@@ -5,8 +5,8 @@
 //! a clock, or starts a process.
 //!
 //! ```text
-//! model ← port, yaml ← tree ← refs, archive ← pipeline ← overlay, producers, promotion ← stage ← preview ← lint
-//!   ← engine ← report, cli
+//! model ← port, yaml ← tree, overrides ← refs, archive ← pipeline ← overlay, producers ← promotion ← stage ← preview
+//!   ← lint ← engine ← report, cli
 //! ```
 //!
 //! - [`model`]: the words, such as digests, references, versions, answers. Values alone.
@@ -14,6 +14,8 @@
 //!   only place for git objects. Knows the model and no more. Reading and writing are apart.
 //! - [`yaml`]: YAML with the bytes where everything stands. Text in, places out.
 //! - [`tree`]: the files of a directory, a git tree or memory, read-only.
+//! - [`overrides`]: tables of image overrides, checked and applied to manifests. Knows model and YAML
+//!   alone; text in, edits out.
 //! - [`refs`]: finds, proves and rewrites the references in a tree. Plans edits; applies them to a
 //!   directory only when told by a command.
 //! - [`archive`]: trees to artifacts and charts, and back, byte for byte the same everywhere.
@@ -39,6 +41,7 @@ pub mod engine;
 pub mod lint;
 pub mod model;
 pub mod overlay;
+pub mod overrides;
 pub mod pipeline;
 pub mod port;
 pub mod preview;

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::lint::Level;
 use crate::model::{Digest, Rc, Stable};
+use crate::overrides::Key;
 use crate::port::Authority;
 use crate::port::registry::Location;
 use crate::promotion::locate::Request;
@@ -54,6 +55,9 @@ pub enum Command {
     Archive(ArchiveArgs),
     /// Check a pipeline file
     Check(CheckArgs),
+    /// Check a table of image overrides, or apply it to manifests
+    #[command(subcommand)]
+    Overrides(OverridesCommand),
 }
 
 /// How things are shown.
@@ -379,6 +383,66 @@ pub struct ArchiveArgs {
 pub struct CheckArgs {
     /// The pipeline file
     pub pipeline: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum OverridesCommand {
+    /// Say all that is wrong with a table
+    Check(OverridesCheckArgs),
+    /// Rewrite the container images of rendered manifests: to standard output, or in place
+    Apply(OverridesApplyArgs),
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct OverridesCheckArgs {
+    /// The file with the table
+    pub file: PathBuf,
+    /// The keys that lead to the table, such as registries.imageOverrides [default: the file's top]
+    #[arg(long, value_name = "PATH")]
+    pub key: Option<Key>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct OverridesApplyArgs {
+    /// The file with the table
+    #[arg(long, value_name = "FILE")]
+    pub table: PathBuf,
+    /// The keys that lead to the table, such as registries.imageOverrides [default: the file's top]
+    #[arg(long, value_name = "PATH")]
+    pub key: Option<Key>,
+    /// What it means that there is no table: neither file, key nor list
+    #[arg(long, value_enum, default_value = "refuse")]
+    pub missing: Missing,
+    /// Rewrite ephemeralContainers, too
+    #[arg(long)]
+    pub ephemeral: bool,
+    /// Write each file anew, and the report to standard output
+    #[arg(long, requires = "files")]
+    pub in_place: bool,
+    /// Files of manifests; `-` is standard input [default: -]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Missing {
+    /// Leave the manifests as they are
+    Keep,
+    /// Refuse: a table that overrides nothing is `[]`
+    Refuse,
+}
+
+impl Cli {
+    /// What a single argument can't be told to be wrong for.
+    pub fn conflict(&self) -> Option<&'static str> {
+        let Command::Overrides(OverridesCommand::Apply(args)) = &self.command else { return None };
+        match args.files.iter().filter(|file| file.as_os_str() == "-").count() {
+            0 => None,
+            _ if args.in_place => Some("standard input can't be written in place: name files, or leave out --in-place"),
+            1 => None,
+            _ => Some("standard input can be read once: name `-` once"),
+        }
+    }
 }
 
 /// A candidate, or a version under way.

@@ -7,6 +7,7 @@ mod failure;
 mod github;
 mod interrupt;
 mod overlay;
+mod overrides;
 mod preview;
 mod promote;
 mod session;
@@ -17,9 +18,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser};
 
-use args::{Cli, Command, Format, RefsCommand};
+use args::{Cli, Command, Format, OverridesCommand, RefsCommand};
 use environment::Environment;
 use failure::{Ended, Hinted};
 use promote::Context;
@@ -32,6 +34,9 @@ use crate::report::{
 /// Parses the arguments and runs the command.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Some(conflict) = cli.conflict() {
+        Cli::command().error(ErrorKind::ArgumentConflict, conflict).exit();
+    }
     let environment = Environment::read();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -126,7 +131,8 @@ fn writes_to_the_world(command: &Command) -> bool {
         | Command::Rewrite(_)
         | Command::Overlay(_)
         | Command::Archive(_)
-        | Command::Check(_) => false,
+        | Command::Check(_)
+        | Command::Overrides(_) => false,
     }
 }
 
@@ -147,6 +153,8 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
         Command::Overlay(args) => overlay::overlay(args, format, context.environment).await,
         Command::Archive(args) => trees::archive(args, format).await,
         Command::Check(args) => trees::check(args, format).await,
+        Command::Overrides(OverridesCommand::Check(args)) => overrides::check(args, &cli.show, context).await,
+        Command::Overrides(OverridesCommand::Apply(args)) => overrides::apply(args, &cli.show, context).await,
     }
 }
 

@@ -7,8 +7,7 @@ use std::ops::Range;
 use super::finding::{Excerpt, Finding, Place, Related};
 use super::rule::{At, Found, Rule, Spot};
 use super::subject::Subject;
-use crate::model::Digest;
-use crate::refs::Lines;
+use crate::model::{Digest, Lines};
 
 /// Characters of an excerpt on either side of what is marked, and of what is marked.
 const AROUND: usize = 80;

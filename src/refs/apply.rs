@@ -1,4 +1,4 @@
-//! Writing edits into a directory: the one function here that writes.
+//! Writing edits into a directory: the one place here that writes.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -66,8 +66,11 @@ fn locate(directory: &Path, path: &str) -> Result<PathBuf, ApplyError> {
     Ok(place)
 }
 
-fn replace(place: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = place.parent().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a path of a file"))?;
+/// Replaces a file as a whole by a rename, with its permissions, after its bytes have reached the
+/// disk: a crash leaves the old file or the new one.
+pub fn replace(place: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = place.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    let folder = folder.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a path of a file"))?;
     let permissions = place.symlink_metadata()?.permissions();
     let mut file = tempfile::Builder::new().prefix(".sealift-").suffix(".tmp").tempfile_in(folder)?;
     file.write_all(bytes)?;

@@ -41,14 +41,14 @@ use std::ops::Range;
 use serde::Serialize;
 
 pub use account::{Account, account};
-pub use apply::{ApplyError, apply_to_directory};
+pub use apply::{ApplyError, apply_to_directory, replace};
 pub use census::{Census, Excluded, census};
 pub use class::{Class, candidates, version_in, version_line, with_stable};
 pub use compare::compare_digests;
 pub use edit::{Edit, FileEdit, edited};
 pub use enumerate::{Enumeration, File, Storage, enumerate, in_charts};
 pub use pin::{normalise_pin, pin, pinned};
-pub use problem::{Lines, Problem, ProblemKind};
+pub use problem::{Problem, ProblemKind};
 pub use read::{References, RefsError, read};
 pub use rewrite::{Rewrite, RewriteError, edits, rewrite};
 pub use shapes::Shape;

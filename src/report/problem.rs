@@ -54,6 +54,12 @@ impl Problem {
         self.indented("", Paint(color))
     }
 
+    /// The same of what is no error, and may not be meant.
+    pub fn warning_lines(&self, color: bool) -> Vec<String> {
+        let paint = Paint(color);
+        self.led(&paint.warning("warning:"), "", paint)
+    }
+
     pub(super) fn indented(&self, indent: &str, paint: Paint) -> Vec<String> {
         self.led(&paint.error("error:"), indent, paint)
     }

@@ -6,10 +6,12 @@
 //! stand: what they mean is for those who read.
 
 mod parse;
+mod reading;
 mod scalar;
 
 use std::ops::Range;
 
+pub use reading::Reading;
 pub use scalar::{Scalar, Style, is_boolean, is_number};
 
 /// An index into [`Yaml::nodes`].
@@ -61,12 +63,17 @@ pub struct YamlError {
 }
 
 impl Yaml {
+    /// The node that an alias stands for; any other node itself.
+    pub fn resolve(&self, id: Id) -> Id {
+        match self.nodes.get(id).map(|node| &node.content) {
+            Some(Content::Alias(target)) => *target,
+            _ => id,
+        }
+    }
+
     /// A node's content, through an alias.
     fn content(&self, id: Id) -> Option<&Content> {
-        match &self.nodes.get(id)?.content {
-            Content::Alias(target) => Some(&self.nodes.get(*target)?.content),
-            content => Some(content),
-        }
+        Some(&self.nodes.get(self.resolve(id))?.content)
     }
 
     /// The scalar at a node, through an alias.
@@ -77,6 +84,11 @@ impl Yaml {
     /// The entries of a map, through an alias.
     pub fn map(&self, id: Id) -> Option<&[(Id, Id)]> {
         if let Content::Map(entries) = self.content(id)? { Some(entries) } else { None }
+    }
+
+    /// The items of a sequence, through an alias.
+    pub fn sequence(&self, id: Id) -> Option<&[Id]> {
+        if let Content::Sequence(items) = self.content(id)? { Some(items) } else { None }
     }
 
     /// Every scalar, in order; what an alias repeats comes once.

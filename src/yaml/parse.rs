@@ -24,15 +24,26 @@ struct Open {
 impl Yaml {
     /// Reads every document of a file.
     pub fn parse(text: &str) -> Result<Self, YamlError> {
-        Self::read(text, usize::MAX)
+        Self::read(text, usize::MAX, usize::MAX)
+    }
+
+    /// The same, of a text that nobody vouches for: more nodes than `nodes` are an error, so that
+    /// memory is bounded, whatever is in it.
+    pub fn parse_bounded(text: &str, nodes: usize) -> Result<Self, YamlError> {
+        Self::read(text, usize::MAX, nodes)
     }
 
     /// Reads a file of one document; a second one is an error, whatever is in it.
     pub fn parse_one(text: &str) -> Result<Self, YamlError> {
-        Self::read(text, 1)
+        Self::read(text, 1, usize::MAX)
     }
 
-    fn read(text: &str, limit: usize) -> Result<Self, YamlError> {
+    /// The same, bounded as [`Yaml::parse_bounded`] is.
+    pub fn parse_one_bounded(text: &str, nodes: usize) -> Result<Self, YamlError> {
+        Self::read(text, 1, nodes)
+    }
+
+    fn read(text: &str, documents: usize, nodes: usize) -> Result<Self, YamlError> {
         let mut yaml = Self::default();
         let mut open: Vec<Open> = Vec::new();
         let mut anchors: HashMap<usize, Id> = HashMap::new();
@@ -45,7 +56,7 @@ impl Yaml {
             let tag = event.tag().map(|_| range(&span.tag_span().unwrap_or(span)));
             let span = range(&span);
             let (content, opens) = match event {
-                Event::DocumentStart(..) if yaml.documents.len() >= limit => {
+                Event::DocumentStart(..) if yaml.documents.len() >= documents => {
                     return Err(YamlError { span, message: "another document".to_owned(), second_document: true });
                 }
                 Event::Scalar(value, style, ..) => (Content::Scalar(scalar(value.into_owned(), style, &span)), None),
@@ -64,6 +75,10 @@ impl Yaml {
                 }
                 _ => continue,
             };
+            if id >= nodes {
+                let message = format!("more than {nodes} values in one text");
+                return Err(YamlError { span, message, second_document: false });
+            }
             anchors.extend(anchor.map(|anchor| (anchor, id)));
             let key = yaml.attach(open.last_mut(), id);
             let in_flow = open.last().is_some_and(|parent| parent.flow);
@@ -153,5 +168,16 @@ mod tests {
         let second = fault("a: 1\n---\nb: [\n");
         assert!(second.second_document && second.span == (5..8), "{second:?}");
         assert!(!Yaml::parse("a: 1\n---\nb: [\n").unwrap_err().second_document);
+    }
+
+    #[test]
+    fn bounds_what_it_holds() {
+        let text = format!("[{}]", "a,".repeat(99));
+        assert_eq!(Yaml::parse_bounded(&text, 100).unwrap().nodes.len(), 100);
+        assert_eq!(Yaml::parse_bounded(&text, 99).unwrap_err().message, "more than 99 values in one text");
+        for (open, shut) in [("[", "]"), ("- ", "")] {
+            let deep = format!("{}x{}", open.repeat(100_000), shut.repeat(100_000));
+            assert!(Yaml::parse_bounded(&deep, 1_000_000).is_err(), "a stack is no place for a file's depth");
+        }
     }
 }

@@ -16,6 +16,7 @@ mod github;
 mod laws;
 mod lint;
 mod overlay;
+mod overrides;
 mod pipelines;
 mod preview;
 mod producers;

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use sealift::stage::{STAGES, VERBS};
 
 /// Modules in the order of the arrows: each may know those before it, and itself.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "model",
     "yaml",
     "port",
     "tree",
+    "overrides",
     "refs",
     "archive",
     "pipeline",
