@@ -157,7 +157,8 @@ fn read_within(tree: &dyn Tree, pipeline: &Pipeline, references: &References, un
     let mut graph = graph::Graph::new(tree, &budget);
     let (build_list, built) = build_list::read(&mut graph);
     let mut table = declared::Table::read(pipeline, &mut graph, &build_list);
-    let (packages, mut notes) = packages::find(tree, pipeline, &mut graph, &built, table.roots());
+    let (packages, mut notes) =
+        packages::find(tree, references.enumeration.entries(), pipeline, &mut graph, &built, table.roots());
     let judged = standing::judge(tree, pipeline, references, &mut graph, &packages, &build_list, &mut table);
     let unlisted = packages::unlisted(&packages, &build_list, &judged.stamping);
     if let BuildList::Read { packages, .. } = &build_list {

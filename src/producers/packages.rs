@@ -1,5 +1,6 @@
 //! Packages: directories with a Makefile where references live, and those that the build list leaves out.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -8,7 +9,7 @@ use super::graph::{Act, Graph, Node, Slot};
 use super::stamp::Effect;
 use super::{BuildList, Note, Place};
 use crate::pipeline::{Globs, Pipeline};
-use crate::tree::{Kind, Tree, below, show};
+use crate::tree::{Entry, Kind, Tree, below, show};
 
 /// The target that builds a package's images.
 const IMAGE: &str = "image";
@@ -75,6 +76,7 @@ impl Packages {
 /// Finds the packages, reads every target of theirs, and follows what a build runs.
 pub(super) fn find(
     tree: &dyn Tree,
+    known: &[Entry],
     pipeline: &Pipeline,
     graph: &mut Graph<'_>,
     built: &BTreeSet<Node>,
@@ -84,7 +86,10 @@ pub(super) fn find(
     let mut directories: BTreeSet<String> = built.iter().map(|node| node.directory.clone()).collect();
     let folders = pipeline.references.values.iter().filter_map(|glob| Globs::only(glob.rsplit_once('/')?.0));
     let folders: Vec<Globs> = folders.collect();
-    match tree.entries_under(pipeline.root.as_bytes()) {
+    // The tree was listed for its references, unless that went wrong.
+    let listed =
+        if known.is_empty() { tree.entries_under(pipeline.root.as_bytes()).map(Cow::Owned) } else { Ok(known.into()) };
+    match listed {
         Ok(entries) => {
             for entry in entries.iter().filter(|entry| entry.kind == Kind::File) {
                 let is_makefile = |name: &[u8]| matches!(name, b"Makefile" | b"makefile" | b"GNUmakefile");

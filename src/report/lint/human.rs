@@ -1,6 +1,6 @@
 //! What lint found as lines of text, with the lines of the files.
 
-use super::{counts, looked_at, suppressed, verdict};
+use super::{counts, idle, looked_at, suppressed, verdict};
 use crate::engine::event::State;
 use crate::lint::{Excerpt, Finding, Level, Lint, Place, Verdict};
 use crate::report::human::Human;
@@ -18,9 +18,7 @@ impl Human {
             lines.push(format!("… and {} more (-v shows all)", lint.findings.len() - shown));
             lines.push(String::new());
         }
-        for idle in &lint.not_applicable {
-            lines.extend(led("note: ", &format!("{} does not apply: {}", idle.rule, idle.why)));
-        }
+        lines.extend(idle(lint).iter().flat_map(|idle| led("note: ", idle)));
         lines.extend(lint.notes.iter().chain(&lint.left_over).flat_map(|note| led("note: ", note)));
         if self.verbose {
             lines.extend(lint.suppressed.iter().flat_map(|suppressed| {

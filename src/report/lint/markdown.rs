@@ -1,6 +1,6 @@
 //! What lint found as parts of a document.
 
-use super::{counts, human::named, looked_at, suppressed, verdict};
+use super::{counts, human::named, idle, looked_at, suppressed, verdict};
 use crate::lint::{Finding, Level, Lint};
 use crate::report::document::{Fold, List, Part};
 use crate::report::preview::markdown::{said, words};
@@ -48,8 +48,11 @@ fn row(finding: &Finding) -> String {
 }
 
 fn notes(lint: &Lint) -> Part {
-    let idle = lint.not_applicable.iter().map(|idle| format!("{} does not apply: {}", idle.rule, idle.why));
-    let all = idle.chain(lint.notes.iter().cloned()).chain(lint.left_over.iter().cloned()).chain(suppressed(lint));
+    let all = idle(lint)
+        .into_iter()
+        .chain(lint.notes.iter().cloned())
+        .chain(lint.left_over.iter().cloned())
+        .chain(suppressed(lint));
     let rows: Vec<String> = all.map(|note| format!("- note: {}\n", words(&note))).collect();
     Part::List(List { title: count(rows.len(), "note"), rows, ..List::default() })
 }

@@ -6,7 +6,7 @@ pub(super) mod markdown;
 pub mod sarif;
 
 use super::text::count;
-use crate::lint::{Level, Lint, Suppression, Verdict};
+use crate::lint::{Level, Lint, NotApplicable, Suppression, Verdict};
 
 /// How it looks, in a few words.
 fn verdict(lint: &Lint) -> &'static str {
@@ -43,6 +43,22 @@ fn looked_at(lint: &Lint) -> String {
         None => "no version: no owned tag carries one".to_owned(),
     };
     format!("{} in {}; {version}", count(lint.references, "reference"), count(lint.files, "file"))
+}
+
+/// Rules that had nothing to go by, those with one reason in a line.
+fn idle(lint: &Lint) -> Vec<String> {
+    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+    for NotApplicable { rule, why } in &lint.not_applicable {
+        match by_reason.iter_mut().find(|(known, _)| known == why) {
+            Some((_, rules)) => rules.push(rule),
+            None => by_reason.push((why, vec![rule])),
+        }
+    }
+    let line = |(why, rules): (&str, Vec<&str>)| match rules.as_slice() {
+        [rule] => format!("{rule} does not apply: {why}"),
+        rules => format!("{} do not apply: {why}", rules.join(", ")),
+    };
+    by_reason.into_iter().map(line).collect()
 }
 
 /// What counts for nothing, if there is any.

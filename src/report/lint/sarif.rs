@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{counts, looked_at, verdict};
+use super::{counts, idle, looked_at, verdict};
 use crate::lint::{Finding, Level, Lint, Place, RULES, Rule, Suppressed, Suppression};
 use crate::report::json::unheard;
 
@@ -26,8 +26,7 @@ pub fn log(lint: &Lint) -> Value {
     let results: Vec<Value> = numbered(found.chain(suppressed).collect());
     let complete = lint.count(Level::Unknown) == 0;
     let told = lint.notes.iter().chain(&lint.left_over).cloned();
-    let idle = lint.not_applicable.iter().map(|idle| format!("{} does not apply: {}", idle.rule, idle.why));
-    let notes = told.chain(idle).map(|note| json!({ "level": "note", "message": { "text": note } }));
+    let notes = told.chain(idle(lint)).map(|note| json!({ "level": "note", "message": { "text": note } }));
     let summary = format!("{}: {} ({})", verdict(lint), counts(lint), looked_at(lint));
     let level = if complete { "note" } else { "error" };
     let notifications: Vec<Value> =

@@ -76,6 +76,7 @@ error[bare-tag]: registry.example/org/own/x:v0.1.0 has no digest
     |                                     ^^^^^^
   hint: pin it by digest: build the image, and write `@sha256:…` behind the tag
 
+note: no-producer, two-producers, not-in-build-list do not apply: the repository has no Makefile at its root
 note: packages/system/net/daemonset.yml: declared, and not in the tree (take it out of the pipeline if it is gone)
 note: packages/system/provider/components.gz: declared, and not in the tree (take it out of the pipeline if it is gone)
 lint: something is wrong: 1 error (3 references in 2 files; v2.3.0-rc.1, which most owned tags carry)

@@ -7,6 +7,7 @@ mod documented;
 mod excluded;
 mod golden;
 mod hostile;
+mod producers;
 mod reads;
 mod rules;
 mod sarif;
