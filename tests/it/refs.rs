@@ -20,7 +20,8 @@ pub(crate) fn shared() -> Option<PathBuf> {
     crate::support::reference_or_skip("cozystack-1.6.2")
 }
 
-fn unpack(path: &Path) -> MemTree {
+/// An archive as a tree.
+pub(crate) fn unpack(path: &Path) -> MemTree {
     let mut tree = MemTree::new(path.display().to_string());
     let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()));
     for entry in archive.entries().unwrap() {

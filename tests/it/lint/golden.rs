@@ -8,6 +8,7 @@ use sealift::refs::Spec;
 use sealift::tree::DirTree;
 
 use super::*;
+use crate::refs::unpack;
 use crate::support::world::shipped;
 
 fn here(path: &str) -> PathBuf {
@@ -86,20 +87,4 @@ installer: {values: core/installer/values.yaml, url_key: sourceUrl, ref_key: sou
     let pipeline = pipeline::parse("own.yaml", text).unwrap();
     let tree = DirTree::open(here("fixtures/refs/tree")).unwrap();
     expect("refs-tree", &lint_by(&pipeline, &tree, None));
-}
-
-fn unpack(path: &Path) -> MemTree {
-    use std::io::Read as _;
-    let mut tree = MemTree::new("real");
-    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()));
-    for entry in archive.entries().unwrap() {
-        let mut entry = entry.unwrap();
-        if entry.header().entry_type().is_file() {
-            let path = entry.path_bytes().into_owned();
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).unwrap();
-            tree.put(path.strip_prefix(b"./").unwrap_or(&path), 0o644, bytes);
-        }
-    }
-    tree
 }

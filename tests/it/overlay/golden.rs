@@ -1,24 +1,8 @@
 //! A real release's trees: the stable one's references over the release candidate's.
 
-use std::io::Read as _;
-
 use super::*;
+use crate::refs::unpack;
 use crate::support::reference_or_skip;
-
-fn unpack(path: &Path) -> MemTree {
-    let mut tree = MemTree::new(path.display().to_string());
-    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()));
-    for entry in archive.entries().unwrap() {
-        let mut entry = entry.unwrap();
-        let path = entry.path_bytes().into_owned();
-        let mut bytes = Vec::new();
-        if entry.header().entry_type().is_file() {
-            entry.read_to_end(&mut bytes).unwrap();
-            tree.put(path.strip_prefix(b"./").unwrap_or(&path), 0o644, bytes);
-        }
-    }
-    tree
-}
 
 #[test]
 fn the_stable_tree_s_references_over_the_candidate_s_are_the_stable_tree_s() {

@@ -188,7 +188,7 @@ fn workflows_call_commands_that_exist() {
             }
         }
     }
-    assert_eq!(steps, 4);
+    assert_eq!(steps, 5);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

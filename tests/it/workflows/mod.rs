@@ -44,7 +44,7 @@ fn workflows() -> Vec<Workflow> {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["ci.yml", "finalize.yml", "preview.yml", "promote.yml", "release.yml"]);
+    assert_eq!(names, ["ci.yml", "finalize.yml", "lint.yml", "preview.yml", "promote.yml", "release.yml"]);
     names.into_iter().map(|name| workflow(&name)).collect()
 }
 

@@ -137,6 +137,15 @@ fn checkouts_leave_no_credentials_and_pull_requests_are_data() {
     let refs: Vec<_> = preview.job("preview").steps().iter().filter_map(|step| step["with"]["ref"].as_str()).collect();
     assert_eq!(refs, ["${{ github.event.pull_request.base.ref }}"], "the base as it is now");
     assert!(!preview.source.contains("secrets.") && !preview.source.contains("environment:"));
+    // So does lint; what it looks at lies apart, and nothing of it is run.
+    let lint = super::workflow("lint.yml");
+    let steps = lint.job("lint").steps();
+    let checkouts: Vec<_> = steps.iter().filter(|step| !step["with"]["persist-credentials"].is_null()).collect();
+    let at = |key: &str| checkouts.iter().map(|step| step["with"][key].as_str()).collect::<Vec<_>>();
+    assert_eq!(at("ref"), [Some("${{ github.event.pull_request.base.ref }}"), None]);
+    assert_eq!(at("path"), [None, Some("change")]);
+    assert!(!lint.source.contains("secrets.") && !lint.source.contains("environment:"));
+    assert!(steps.iter().filter_map(|step| step["run"].as_str()).all(|script| !script.contains("change")));
     // What a finalization trusts is the base, too.
     let finalize = super::workflow("finalize.yml");
     let refs: Vec<_> =

@@ -10,23 +10,26 @@ use crate::support::sandbox::Sandbox;
 
 /// A pull request from a fork gets no variable of the repository: whatever hangs on one has a default.
 #[test]
-fn the_preview_of_a_fork_needs_no_variable() {
-    let preview = workflow("preview.yml");
-    let of_variables: Vec<&str> =
-        expressions(&preview.source).into_iter().filter(|text| text.contains("vars.")).collect();
-    assert_eq!(of_variables, [PIPELINE.trim_matches(['$', '{', '}', ' '])]);
-    assert_eq!(preview.yaml["env"]["SEALIFT_PIPELINE"].as_str(), Some(PIPELINE));
-    let job = preview.job("preview");
-    assert!(job.yaml["if"].is_null(), "the job starts for everybody");
-    let conditions: Vec<&str> = job.steps().iter().filter_map(|step| step["if"].as_str()).collect();
-    assert_eq!(conditions, ["steps.pipeline.outputs.there == 'true'"]);
-    // What decides is the file on the base.
-    let sandbox = Sandbox::new();
-    let look = || run(&sandbox, job.step("Find the pipeline"), &[("SEALIFT_PIPELINE", ".github/sealift.yaml")]);
-    let said = "::notice title=preview::.github/sealift.yaml is not on the base: there is nothing to preview\n";
-    assert_eq!(look(), (true, said.to_owned(), String::new()));
-    sandbox.write(&sandbox.path("home"), ".github/sealift.yaml", "name: x\n");
-    assert_eq!(look(), (true, String::new(), "there=true\n".to_owned()));
+fn what_runs_for_a_fork_needs_no_variable() {
+    for (name, steps) in [("preview", 1), ("lint", 2)] {
+        let workflow = workflow(&format!("{name}.yml"));
+        let of_variables: Vec<&str> =
+            expressions(&workflow.source).into_iter().filter(|text| text.contains("vars.")).collect();
+        assert_eq!(of_variables, [PIPELINE.trim_matches(['$', '{', '}', ' '])]);
+        assert_eq!(workflow.yaml["env"]["SEALIFT_PIPELINE"].as_str(), Some(PIPELINE));
+        let job = workflow.job(name);
+        assert!(job.yaml["if"].is_null(), "the job starts for everybody");
+        let conditions: Vec<&str> = job.steps().iter().filter_map(|step| step["if"].as_str()).collect();
+        assert_eq!(conditions, vec!["steps.pipeline.outputs.there == 'true'"; steps]);
+        // What decides is the file on the base.
+        let sandbox = Sandbox::new();
+        let look = || run(&sandbox, job.step("Find the pipeline"), &[("SEALIFT_PIPELINE", ".github/sealift.yaml")]);
+        let said =
+            format!("::notice title={name}::.github/sealift.yaml is not on the base: there is nothing to {name}\n");
+        assert_eq!(look(), (true, said, String::new()));
+        sandbox.write(&sandbox.path("home"), ".github/sealift.yaml", "name: x\n");
+        assert_eq!(look(), (true, String::new(), "there=true\n".to_owned()));
+    }
 }
 
 #[test]
