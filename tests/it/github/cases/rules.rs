@@ -217,7 +217,7 @@ async fn a_bypass_that_is_not_said_or_in_no_known_word_is_none() {
             response.body = value.to_string().into_bytes();
             response
         };
-        world.github().fault("GET", "*/rulesets/*", 1..=usize::MAX, Act::change(change));
+        world.github().fault("GET", "*/rulesets/*", 1..=usize::MAX, Act::wrong(Act::change(change)));
     };
     for word in [Some("sometimes"), None] {
         let world = world.copy();
