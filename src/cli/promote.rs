@@ -145,6 +145,7 @@ pub async fn run(args: &RunArgs, context: &Context<'_>) -> Ended {
         (Some(version), _) => version,
         (None, Some(number)) => match engine::proposed_by(number, &session.looker()).await? {
             Proposed::Promotion(version) => Request::Version(version),
+            Proposed::Unmerged(why) => return Ok(context.alone(State::Waiting, &Plan::wait("merge", why))),
             Proposed::Nothing(why) => return Ok(context.alone(State::Holds, &Plan::holds().note(why))),
             Proposed::Refused(refusal) => return Ok(context.alone(State::Refused, &refusal.into())),
         },

@@ -170,11 +170,17 @@ pub fn absolute(url: String) -> String {
 }
 
 fn credential(world: &World, environment: &Environment) -> anyhow::Result<Option<Credential>> {
-    let read = |path: &PathBuf| {
-        std::fs::read_to_string(path)
-            .map(|token| token.trim().to_owned())
-            .with_context(|| format!("{}: the git token can't be read", path.display()))
+    let Some(path) = &world.git_token_file else {
+        return Ok(environment.git_token.clone().map(Credential::token));
     };
-    let token = world.git_token_file.as_ref().map(read).transpose()?.or_else(|| environment.git_token.clone());
-    Ok(token.filter(|token| !token.is_empty()).map(Credential::token))
+    let text = std::fs::read_to_string(path);
+    let text = text.with_context(|| format!("{}: the git token can't be read", path.display()))?;
+    match text.trim() {
+        token if !token.is_empty() && token.chars().all(|c| c.is_ascii_graphic()) => Ok(Some(Credential::token(token))),
+        _ => Err(Hinted::new(
+            format!("{}: there is no token in it", path.display()),
+            "put the token alone into the file, on one line, or leave --git-token-file out",
+        )
+        .into()),
+    }
 }

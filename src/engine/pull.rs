@@ -9,7 +9,9 @@ use crate::port::forge::{Pull, PullState};
 pub enum Proposed {
     /// The promotion of this version: finalize it.
     Promotion(Stable),
-    /// No promotion, or one that isn't merged: there is nothing to do, for this reason.
+    /// A promotion that isn't merged: it is a person's turn, for this reason.
+    Unmerged(String),
+    /// No promotion: there is nothing to do, for this reason.
     Nothing(String),
     /// A promotion's branch, from somebody whom the pipeline doesn't trust.
     Refused(Refusal),
@@ -31,10 +33,10 @@ pub async fn proposed_by(number: u64, look: &Looker<'_>) -> anyhow::Result<Propo
     let Some(version) = look.pipeline.branches.staging.version_of(pull.head.short()) else {
         return Ok(Proposed::Nothing(format!("{} comes from {}: it is no release", pull.url, pull.head.short())));
     };
-    let nothing = |why: &str| Ok(Proposed::Nothing(format!("{} {why}", pull.url)));
+    let unmerged = |why: &str| Ok(Proposed::Unmerged(format!("{} {why}", pull.url)));
     match pull.state {
-        PullState::Open => return nothing("is open"),
-        PullState::Closed => return nothing("was closed without a merge"),
+        PullState::Open => return unmerged("is open"),
+        PullState::Closed => return unmerged("was closed without a merge"),
         PullState::Merged => {}
     }
     let distrust = if !pull.from_here {

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::{Finding, Preview, Source, Subject, Topic, Version, artifact, names, published, released};
 use crate::archive::chart::Chart;
-use crate::model::{Rc, RefName, Refusal, Repository, Tag, Unknown};
+use crate::model::{self, Rc, RefName, Refusal, Repository, Tag, Unknown};
 use crate::pipeline::Pipeline;
 use crate::port::forge::ForgeRead;
 use crate::port::repository::Refs;
@@ -103,19 +103,23 @@ fn version(sought: &Sought<'_>, preview: &mut Preview) -> Option<Rc> {
         Ok(references) => references,
         Err(error) => *error.references,
     };
-    let carried = candidates(&spec, &tokio::task::block_in_place(read).occurrences);
+    let references = tokio::task::block_in_place(read);
+    let carried = candidates(&spec, &references.occurrences);
     preview.carried = carried.iter().map(|rc| format!("v{rc}")).collect();
-    let (rc, source) = match (sought.rc, carried.len()) {
+    // A stray tag is no candidate: the tree's version is what most of its own tags carry.
+    let most = references.version;
+    let stray = |rc: &Rc| most != Some(model::Version::Candidate(*rc));
+    if sought.rc.is_none() && carried.iter().any(stray) {
+        let taken = most.map_or_else(|| "none".to_owned(), |version| format!("v{version}"));
+        let refusal = Refusal::new(format!("its own tags carry other versions than {taken}, which most of them carry"))
+            .at(carried.iter().filter(|rc| stray(rc)).map(|rc| format!("v{rc}")))
+            .hint("stamp what is stale, or name the candidate that is meant: sealift preview … vX.Y.Z-rc.N");
+        preview.findings.push(Finding::warning(Topic::Rewrite, refusal));
+    }
+    let (rc, source) = match (sought.rc, most) {
         (Some(rc), _) => (rc, Source::Asked),
-        (None, 1) => (*carried.first()?, Source::Tree),
-        (None, 0) => return None,
-        (None, _) => {
-            let refusal = Refusal::new("its own tags carry several candidates: which one it would be can't be told")
-                .at(&preview.carried)
-                .hint("name the one that is meant: sealift preview … vX.Y.Z-rc.N");
-            preview.findings.push(Finding::warning(Topic::Rewrite, refusal));
-            return None;
-        }
+        (None, Some(model::Version::Candidate(rc))) => (rc, Source::Tree),
+        (None, _) => return None,
     };
     preview.version = Some(Version { rc: Some(format!("v{rc}")), stable: format!("v{}", rc.stable), source });
     Some(rc)

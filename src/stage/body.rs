@@ -5,8 +5,8 @@ use super::changelog::Changelog;
 use super::{World, evidence};
 use crate::model::CommitId;
 use crate::model::markdown::{code, details, prose, table, unlinked};
-use crate::promotion::Evidence;
 use crate::promotion::history::Pin;
+use crate::promotion::{Candidate, Evidence};
 
 const BEGIN: &str = "<!-- sealift: what stands here is written by sealift -->";
 const END: &str = "<!-- sealift: end -->";
@@ -55,7 +55,7 @@ pub fn pull(world: &World<'_>, pin: Pin, head: CommitId, changelog: &Changelog) 
     let commits: Vec<String> =
         people.iter().map(|commit| format!("- {} {}", code(&commit.id.short()), unlinked(commit.summary()))).collect();
     let mut text = format!(
-        "This promotes **v{}** to **v{stable}**. Nothing is rebuilt: every digest is the one that was tested.\n\n\
+        "This promotes **v{}** to **v{stable}**. Nothing is rebuilt: every digest is the candidate's.\n\n\
          **Merge it with a merge commit. Don't squash, don't rebase:** the release is made from these commits.\n\n{}\n",
         candidate.rc,
         facts(world, pin, &[("proven against", code(&head.to_string()))]),
@@ -98,12 +98,21 @@ pub fn release(world: &World<'_>, pin: Pin, changelog: &Changelog, rest: &[Strin
     let said = match changelog {
         Changelog::Valid { text, .. } if text.len() < LIMIT => text.clone(),
         Changelog::Valid { path, .. } => format!("What changed is in {}.\n", code(path)),
-        _ => format!("v{} is v{}, which was tested from end to end.\n", candidate.rc.stable, candidate.rc),
+        _ => own(candidate),
     };
     let rest: String = rest.iter().map(|note| format!("- {}\n", prose(note))).collect();
     let rest = if rest.is_empty() { rest } else { format!("\n{rest}") };
     let table = facts(world, pin, &[]);
     format!("{}\n\n{}", said.trim_end(), details("What this release is made of", &format!("{table}{rest}")))
+}
+
+/// What is said of a release without a changelog: no more than is recorded.
+fn own(candidate: &Candidate) -> String {
+    let (stable, rc) = (candidate.rc.stable, candidate.rc);
+    match &candidate.evidence {
+        Some(Evidence::Run(_)) => format!("v{stable} is v{rc}, which was tested from end to end.\n"),
+        _ => format!("v{stable} is v{rc}: nothing was built again, and every digest is that candidate's.\n"),
+    }
 }
 
 fn facts(world: &World<'_>, pin: Pin, more: &[(&str, String)]) -> String {

@@ -26,11 +26,12 @@ pub async fn against(world: &World<'_>, tree: TreeId, name: &str) -> anyhow::Res
     };
     match places {
         Ok(places) if places.is_empty() => {}
-        Ok(places) => refusals.push(
-            Refusal::new(format!("the candidate {} is not proven by {name}", pin.artifact)).at(places).hint(
-                "nothing public exists and the version is not spent: cut the next release candidate from the base",
-            ),
-        ),
+        Ok(places) => {
+            refusals
+                .push(Refusal::new(format!("the candidate {} is not proven by {name}", pin.artifact)).at(places).hint(
+                "cut the next release candidate from the base; the version is spent only if something of it is public",
+            ))
+        }
         Err(refusal) => refusals.push(refusal),
     }
     if !refusals.is_empty() {

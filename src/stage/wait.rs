@@ -25,45 +25,44 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     if let Some(refusal) = reverted(world)? {
         return Ok(refusal.into());
     }
-    let refusal =
-        match &facts.merge {
-            Merge::Done { commit, head } if commit == head => {
-                return Ok(Plan::holds().note(format!("{base} was fast-forwarded to {commit}")));
-            }
-            Merge::Done { commit, .. } => return Ok(Plan::holds().note(format!("{base} has it as {commit}"))),
-            Merge::Squashed { at } => Refusal::new(format!(
-                "{base} has the promotion's content without its commits: it was squashed or rebased"
-            ))
-            .at([at.to_string()])
-            .hint(match world.forge {
-                Some(forge) => second(world, forge).await,
-                None => format!(
-                    "propose {staging} a second time and merge it with a merge commit: \
+    let refusal = match &facts.merge {
+        Merge::Done { commit, head } if commit == head => {
+            return Ok(Plan::holds().note(format!("{base} was fast-forwarded to {commit}")));
+        }
+        Merge::Done { commit, .. } => return Ok(Plan::holds().note(format!("{base} has it as {commit}"))),
+        Merge::Squashed { at } => {
+            Refusal::new(format!("{base} has the promotion's content without its commits: it was squashed or rebased"))
+                .at([at.to_string()])
+                .hint(match world.forge {
+                    Some(forge) => second(world, forge).await,
+                    None => format!(
+                        "propose {staging} a second time and merge it with a merge commit: \
                      git merge --no-ff origin/{staging} (on {base}), then run sealift again"
-                ),
-            }),
-            Merge::Strayed { at, head, paths } => Refusal::new(format!(
-                "what was merged from {staging} changes more than the promotion and allowed paths"
-            ))
-            .at([format!("merge {at} of {head}")])
-            .at(paths)
-            .hint("nothing public exists and the version is not spent: cut the next release candidate from the base"),
-            Merge::NotYet => {
-                let drift = match facts.staging {
-                    Some(tip) if world.store.is_ancestor(world.promotion.content, tip)? => base::drift(world, tip)?,
-                    // Another candidate's branch, or none: the gate has judged the base.
-                    _ => base::Drift::default(),
-                };
-                if !drift.refusals.is_empty() {
-                    return Ok(Plan::refuse(drift.refusals).notes(drift.notes));
-                }
-                let wait = match world.forge {
-                    Some(forge) => on_the_forge(world, forge).await,
-                    None => by_hand(staging, base),
-                };
-                return Ok(Plan { verdict: Verdict::Wait(wait), notes: drift.notes });
+                    ),
+                })
+        }
+        Merge::Strayed { at, head, paths } => Refusal::new(format!(
+            "what was merged from {staging} changes more than the promotion and allowed paths"
+        ))
+        .at([format!("merge {at} of {head}")])
+        .at(paths)
+        .hint("cut the next release candidate from the base; the version is spent only if something of it is public"),
+        Merge::NotYet => {
+            let drift = match facts.staging {
+                Some(tip) if world.store.is_ancestor(world.promotion.content, tip)? => base::drift(world, tip)?,
+                // Another candidate's branch, or none: the gate has judged the base.
+                _ => base::Drift::default(),
+            };
+            if !drift.refusals.is_empty() {
+                return Ok(Plan::refuse(drift.refusals).notes(drift.notes));
             }
-        };
+            let wait = match world.forge {
+                Some(forge) => on_the_forge(world, forge).await,
+                None => by_hand(staging, base),
+            };
+            return Ok(Plan { verdict: Verdict::Wait(wait), notes: drift.notes });
+        }
+    };
     Ok(refusal.into())
 }
 

@@ -4,7 +4,7 @@ use super::Findings;
 use crate::model::Answer;
 use crate::promotion::{Image, PromotionError};
 use crate::stage::images::Pulled;
-use crate::stage::retag::{Name, artifact_taken, taken};
+use crate::stage::retag::{self, Name, artifact_taken, taken};
 use crate::stage::{Refusal, World, chart, finalize, images};
 
 /// Before the merge no git name of the release can be ours.
@@ -95,7 +95,10 @@ pub(super) async fn artifact(world: &World<'_>, found: &mut Findings) {
 /// The names that come last, once a promotion has begun: somebody may have taken one meanwhile, and
 /// then no other public name may be written either.
 pub(super) async fn still_free(world: &World<'_>, found: &mut Findings) -> anyhow::Result<()> {
-    let Some(merge) = world.facts.merged() else { return Ok(unwritten(world, found).await?) };
+    let Some(merge) = world.facts.merged() else {
+        taken_meanwhile(world, found).await;
+        return Ok(unwritten(world, found).await?);
+    };
     let names = &world.facts.names;
     for name in names.module_tags.iter().chain([&names.git_tag]) {
         if let Err(refusal) = finalize::tag(world, name, merge)? {
@@ -109,4 +112,19 @@ pub(super) async fn still_free(world: &World<'_>, found: &mut Findings) -> anyho
         found.refuse(refusal);
     }
     Ok(())
+}
+
+/// Stable image names that somebody took: a person must not merge what can't be released.
+async fn taken_meanwhile(world: &World<'_>, found: &mut Findings) {
+    let images = &world.promotion.images;
+    let wanted = images.iter().map(|image| (image.repository.clone(), image.tag.clone(), image.digest)).collect();
+    let stable = world.promotion.candidate.rc.stable;
+    for ((repository, tag, digest), name) in retag::look(world.sight(), wanted).await {
+        match name {
+            Name::Taken(other) => found.refuse(taken(stable, &repository, &tag, digest, other)),
+            Name::Unknown(unknown) => found.refuse(unknown),
+            Name::Gone => found.refuse(images::gone(&repository, digest, &[])),
+            Name::Free(_) | Name::Right => {}
+        }
+    }
 }

@@ -116,14 +116,15 @@ fn other_revision(world: &World<'_>, manifest: &Manifest) -> Option<Refusal> {
     let revision = manifest.annotation("org.opencontainers.image.revision").unwrap_or_default();
     let commit = world.facts.listed(rc_tag).map(|tag| tag.peeled.to_string());
     let mut words = revision.split(|c: char| !c.is_ascii_alphanumeric());
-    if commit.is_some_and(|commit| words.any(|word| word == commit)) {
+    if commit.as_ref().is_some_and(|commit| words.any(|word| word == commit.as_str())) {
         return None;
     }
     let repository = &world.pipeline.artifact.repository;
     let artifact = world.promotion.candidate.rc_artifact;
+    let at = commit.unwrap_or_else(|| "no commit".to_owned());
     Some(
         Refusal::new(format!("{repository}@{artifact} was not built from {}", rc_tag.short()))
-            .at([format!("its revision is `{revision}`")])
+            .at([format!("its `org.opencontainers.image.revision` is `{revision}`, the tag is at {at}")])
             .hint("build the candidate from its tag"),
     )
 }

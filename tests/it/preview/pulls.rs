@@ -68,9 +68,24 @@ async fn the_candidate_is_the_named_one_or_the_only_one() {
     found(&other, Level::Refusal, Topic::Rewrite, &["nothing to rewrite", "v1.6.2-rc.2"]);
     let mixed = change(&world, |tree| edit(tree, POSTGRES, |text| text.replacen("v1.6.2-rc.1@", "v1.6.2-rc.3@", 1)));
     let mixed = look(&world, mixed).await;
-    assert!(preview(&mixed).version.is_none());
+    // Most of its tags tell; the stray one is left of a candidate of the same version.
+    mixed.must_be(State::Refused);
+    assert_eq!(preview(&mixed).version.as_ref().unwrap().rc.as_deref(), Some("v1.6.2-rc.1"));
     assert_eq!(preview(&mixed).carried, ["v1.6.2-rc.1", "v1.6.2-rc.3"]);
-    found(&mixed, Level::Warning, Topic::Rewrite, &["several candidates", "v1.6.2-rc.3", "name the one"]);
+    found(
+        &mixed,
+        Level::Warning,
+        Topic::Rewrite,
+        &["other versions than v1.6.2-rc.1", "v1.6.2-rc.3", "name the candidate"],
+    );
+    found(&mixed, Level::Refusal, Topic::Survivor, &["v1.6.2-rc.3"]);
+    // One stray tag of another version decides nothing.
+    let world = fresh().await;
+    let stray = format!("  stray: {OWNED}/stray:v9.9.9-rc.9@{}\n", sha("stray"));
+    let stray = change(&world, |tree| edit(tree, POSTGRES, |text| text + &stray));
+    let stray = look(&world, stray).await;
+    assert_eq!(preview(&stray).version.as_ref().unwrap().rc.as_deref(), Some("v1.6.2-rc.1"));
+    found(&stray, Level::Warning, Topic::Rewrite, &["other versions than v1.6.2-rc.1", "v9.9.9-rc.9"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -114,7 +114,7 @@ async fn inside_the_root_seen_only_after_the_merge_leaves_the_version_unspent() 
     let texts = [
         "apps/new/values.yaml",
         "rule 1",
-        "nothing public exists and the version is not spent",
+        "the version is spent only if something of it is public",
         "cut the next release candidate",
     ];
     refused_untouched(&world.run().await, "verify", &texts, &before, &world);

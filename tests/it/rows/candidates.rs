@@ -251,7 +251,7 @@ async fn whose_artifact_was_built_from_another_revision() {
     let tagged = world.names_of(RC_TAG).unwrap();
     reissued(&world, |manifest| manifest.replace(&tagged, &"0".repeat(40))).await;
     let before = world.snapshot();
-    let texts = ["was not built from v1.6.2-rc.1", "its revision is `v1.6.2-rc.1@sha1:0000"];
+    let texts = ["was not built from v1.6.2-rc.1", "its `org.opencontainers.image.revision` is `v1.6.2-rc.1@sha1:0000"];
     refused_untouched(&world.run().await, "gate", &texts, &before, &world);
 }
 

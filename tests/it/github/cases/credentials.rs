@@ -24,6 +24,18 @@ async fn an_empty_file_is_no_token_and_not_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_without_a_token_for_git_is_refused() {
+    let world = fresh().await;
+    for text in ["", " \n", "a b\nc", "\u{1}"] {
+        let file = world.sandbox.path("junk");
+        std::fs::write(&file, text).unwrap();
+        let output = planned(&world, &["--git-token-file", &file.display().to_string()], &[]);
+        assert_eq!(output.status.code(), Some(1), "{text:?}");
+        assert!(printed(&output).contains("junk: there is no token in it"), "{text:?}: {}", printed(&output));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_apps_key_without_its_id_is_a_usage_error() {
     let world = fresh().await;
     let output = planned(&world, &[], &[("SEALIFT_GITHUB_APP_KEY_FILE", "/key.pem"), ("GITHUB_TOKEN", "ghs_other")]);

@@ -24,6 +24,12 @@ fn nothing(proposed: &Proposed, text: &str) {
 }
 
 #[track_caller]
+fn unmerged(proposed: &Proposed, text: &str) {
+    let Proposed::Unmerged(why) = proposed else { panic!("{proposed:?}") };
+    assert!(why.contains(text), "{why}");
+}
+
+#[track_caller]
 fn distrusted(proposed: &Proposed, text: &str) {
     let Proposed::Refused(refusal) = proposed else { panic!("{proposed:?}") };
     let all = said(refusal);
@@ -52,11 +58,11 @@ async fn a_merged_promotion_is_its_version() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_is_open_or_was_closed_is_nothing_to_do() {
+async fn one_that_is_open_or_was_closed_waits_for_a_person() {
     let world = waiting().await;
-    nothing(&asked(&world, 1).await, "https://github.test/cozystack/cozystack/pull/1 is open");
+    unmerged(&asked(&world, 1).await, "https://github.test/cozystack/cozystack/pull/1 is open");
     person(&world, "PATCH", "pulls/1", json!({"state": "closed"})).await;
-    nothing(&asked(&world, 1).await, "pull/1 was closed without a merge");
+    unmerged(&asked(&world, 1).await, "pull/1 was closed without a merge");
     nothing_public(&world);
 }
 
@@ -99,7 +105,7 @@ async fn one_that_sealift_did_not_open_so_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_command_says_what_it_did() {
     let world = waiting().await;
-    let output = exits(&world, &["resume", "--pull-request", "1"], 0);
+    let output = exits(&world, &["resume", "--pull-request", "1"], 4);
     assert!(printed(&output).contains("pull/1 is open"), "{}", printed(&output));
     world.github().merge_pull(1, How::Merge);
     edit(&world, 1, |pull| pull.labels.clear());

@@ -38,6 +38,8 @@ async fn it_is_recorded_in_the_commit_and_shown_in_every_later_report() {
         noted(&ran, "gate", NOTE);
     }
     assert!(release_body(&world).contains(shown), "it is public what was not tested");
+    assert!(!release_body(&world).contains("tested from end to end"), "{}", release_body(&world));
+    assert!(release_body(&world).contains("nothing was built again"), "{}", release_body(&world));
     assert!(world.sandbox.git(&world.origin(), &["log", "--format=%B", TAG]).contains("Sealift-Evidence-Skipped: "));
     noted(&world.plan().await, "gate", NOTE);
 }
