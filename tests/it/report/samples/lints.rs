@@ -93,6 +93,7 @@ fn clean_lint() -> Lint {
         findings: Vec::new(),
         suppressed: Vec::new(),
         not_applicable: Vec::new(),
+        registry: None,
         left_over: Vec::new(),
         notes: Vec::new(),
         files: 13,
