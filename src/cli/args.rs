@@ -1,10 +1,12 @@
 //! What can be typed. Parsing touches nothing but the words.
 
+mod lint;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::lint::Level;
+pub use self::lint::LintArgs;
 use crate::model::{Digest, Rc, Stable};
 use crate::overrides::Key;
 use crate::port::Authority;
@@ -116,6 +118,13 @@ pub struct RegistryArgs {
     /// Where a registry is: HOST=layout:DIR, HOST=http://… or HOST=https://…
     #[arg(long = "registry", value_name = "HOST=LOCATION", value_parser = registry)]
     pub registries: Vec<(String, Location)>,
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
+/// How registries are asked, wherever they are.
+#[derive(Clone, Debug, Args)]
+pub struct ClientArgs {
     /// Docker's config.json with the registries' credentials [default: $DOCKER_CONFIG or ~/.docker]
     #[arg(long, value_name = "FILE")]
     pub docker_config: Option<PathBuf>,
@@ -259,41 +268,6 @@ pub struct TreeArgs {
     /// The candidate that tells the version line
     #[arg(long, value_name = "vX.Y.Z-rc.N")]
     pub rc: Option<Rc>,
-}
-
-#[derive(Clone, Debug, Args)]
-pub struct LintArgs {
-    #[command(flatten)]
-    pub tree: TreeArgs,
-    /// End with 5 where something is found at this level or above
-    #[arg(long, value_enum, value_name = "LEVEL", default_value = "error")]
-    pub fail_on: FailOn,
-    /// A file with findings that were there before: they count for nothing while their lines stay as they are
-    #[arg(long, value_name = "FILE")]
-    pub baseline: Option<PathBuf>,
-    /// Write the findings of now into the baseline
-    #[arg(long, requires = "baseline")]
-    pub write_baseline: bool,
-    /// Write a SARIF 2.1.0 log to this file, or to standard output in place of everything else
-    #[arg(long, value_name = "FILE|-")]
-    pub sarif: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    Error,
-    Warning,
-    Info,
-}
-
-impl FailOn {
-    pub fn level(self) -> Level {
-        match self {
-            Self::Error => Level::Error,
-            Self::Warning => Level::Warning,
-            Self::Info => Level::Info,
-        }
-    }
 }
 
 #[derive(Clone, Debug, Args)]

@@ -17,7 +17,7 @@ pub fn open(pipeline: &Pipeline, world: &World, environment: &Environment) -> an
     }
     let address = address(pipeline, world)?;
     let tokens = tokens(&world.github, environment)?;
-    Ok(Some(GitHub::open(Config { ca: world.registry.ca.clone(), ..Config::new(address, tokens) })?))
+    Ok(Some(GitHub::open(Config { ca: world.registry.client.ca.clone(), ..Config::new(address, tokens) })?))
 }
 
 /// Whether a git origin is on the GitHub that a pipeline names: the forge's credential goes to no other.

@@ -80,7 +80,7 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
             flag("--github-app-id", id.to_string());
         }
         let paths = [
-            ("--docker-config", &world.registry.docker_config),
+            ("--docker-config", &world.registry.client.docker_config),
             ("--git-token-file", &world.git_token_file),
             ("--github-token-file", &world.github.github_token_file),
             ("--github-app-key-file", &world.github.github_app_key_file),
@@ -92,7 +92,7 @@ fn command(verb: &str, world: &World, request: &Request, environment: &Environme
             }
         }
     }
-    for Authority { host, file } in &world.registry.ca {
+    for Authority { host, file } in &world.registry.client.ca {
         let file = path(file);
         flag("--ca", host.as_ref().map_or_else(|| file.clone(), |host| format!("{host}={file}")));
     }

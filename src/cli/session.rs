@@ -41,7 +41,7 @@ pub struct Credentials {
 
 impl Credentials {
     fn of(world: &World, environment: &Environment) -> anyhow::Result<Self> {
-        let docker_config = world.registry.docker_config.clone().or_else(|| environment.docker_config());
+        let docker_config = world.registry.client.docker_config.clone().or_else(|| environment.docker_config());
         Ok(Self { docker_config, git: credential(world, environment)? })
     }
 }
@@ -84,7 +84,7 @@ impl Session {
         let dir = cache.join("stores").join(&name[..32]);
         std::fs::create_dir_all(&dir).with_context(|| format!("{}: can't be made", dir.display()))?;
         let store = Arc::new(Store::open(&dir)?);
-        let http = Http { ca: world.registry.ca.clone(), ..Http::default() };
+        let http = Http { ca: world.registry.client.ca.clone(), ..Http::default() };
         let own = forge.as_ref().filter(|_| github::is_at(&pipeline, &url)).and_then(GitHub::credential);
         // Stages judge by what the forge's credential may do, so it is the one that pushes.
         if let (Some(_), Some(file)) = (&own, &world.git_token_file) {
@@ -97,7 +97,7 @@ impl Session {
             .tempdir_in(&cache)
             .with_context(|| format!("{}: can't spool here", cache.display()))?;
         let registries = registries(&pipeline, &here, &world.registry, credentials.docker_config)?;
-        let (inputs, parallel) = (Inputs::default(), usize::from(world.registry.parallel));
+        let (inputs, parallel) = (Inputs::default(), usize::from(world.registry.client.parallel));
         Ok(Self { pipeline, store, origin, registries, forge, inputs, parallel, spool })
     }
 
@@ -145,8 +145,8 @@ pub fn registries(
     Ok(Registries::new(Config {
         locations,
         docker_config,
-        ca: args.ca.clone(),
-        concurrency: usize::from(args.parallel),
+        ca: args.client.ca.clone(),
+        concurrency: usize::from(args.client.parallel),
         ..Config::default()
     })?)
 }

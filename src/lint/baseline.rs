@@ -3,12 +3,12 @@
 //! A finding is known again by its rule, its file and the words of its line, never by the line's number. Of lines
 //! that say the same, as many are known as were there. What could not be looked at has no place in a baseline.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::Lint;
 use super::finding::{Finding, Level, Suppressed, Suppression};
-use super::{Lint, NotApplicable};
 use crate::model::Digest;
 
 /// The form of the file. Another one is refused: what isn't understood must excuse nothing.
@@ -84,7 +84,7 @@ impl Baseline {
 
     /// Takes known findings out. Of entries that nothing is found for only those are stale that could have been
     /// found: their rule had something to go by (`idle` had not), and `seen` says that their file was looked at.
-    pub(super) fn apply(&self, findings: Vec<Finding>, idle: &[NotApplicable], seen: impl Fn(&str) -> bool) -> Known {
+    pub(super) fn apply(&self, findings: Vec<Finding>, idle: &BTreeSet<&str>, seen: impl Fn(&str) -> bool) -> Known {
         // A fingerprint is of rule and file, too.
         let mut entries: BTreeMap<Digest, Vec<&Entry>> = BTreeMap::new();
         for entry in self.findings.iter().rev() {
@@ -102,7 +102,7 @@ impl Baseline {
                 None => known.findings.push(finding),
             }
         }
-        let judged = |entry: &&Entry| seen(&entry.file) && !idle.iter().any(|idle| idle.rule == entry.rule);
+        let judged = |entry: &&Entry| seen(&entry.file) && !idle.contains(entry.rule.as_str());
         let left = entries.into_values().flatten().filter(judged);
         let gone = |entry: &Entry| format!("baseline: {} in {}:{} is gone", entry.rule, entry.file, entry.line);
         known.stale.extend(left.map(gone));

@@ -4,6 +4,8 @@
 //! copy have no comments, tools that write YAML lose them, and a pull request is judged by its base's pipeline,
 //! so that nobody excuses a line in the change that brings it.
 
+use std::collections::BTreeSet;
+
 use super::finding::{Finding, Level, Suppressed, Suppression};
 use super::rule::rule;
 use super::subject::Subject;
@@ -19,8 +21,9 @@ struct Asked<'a> {
     used: bool,
 }
 
-/// Takes the excluded findings out. What could not be looked at is never excluded.
-pub fn apply(subject: &Subject<'_>, findings: Vec<Finding>) -> Applied {
+/// Takes the excluded findings out. What could not be looked at is never excluded; what explains findings of an
+/// `idle` rule, which had nothing to go by, is not unused.
+pub fn apply(subject: &Subject<'_>, findings: Vec<Finding>, idle: &BTreeSet<&str>) -> Applied {
     let ask = |exclusion| Asked { exclusion, globs: Globs::only(&exclusion.path).unwrap_or_default(), used: false };
     let mut asked: Vec<Asked<'_>> = subject.pipeline.lint.exclude.iter().map(ask).collect();
     let (mut left, mut excluded) = (Vec::new(), Vec::new());
@@ -38,11 +41,12 @@ pub fn apply(subject: &Subject<'_>, findings: Vec<Finding>) -> Applied {
             None => left.push(finding),
         }
     }
-    let unused = asked.iter().filter(|asked| !asked.used).map(|asked| {
-        let LintExclusion { rule: id, path, .. } = asked.exclusion;
-        let why = if rule(id).is_none() { "there is no such rule" } else { "it explains nothing" };
-        format!("lint.exclude: {id} in {path}: {why}")
-    });
+    let unused =
+        asked.iter().filter(|asked| !asked.used && !idle.contains(asked.exclusion.rule.as_str())).map(|asked| {
+            let LintExclusion { rule: id, path, .. } = asked.exclusion;
+            let why = if rule(id).is_none() { "there is no such rule" } else { "it explains nothing" };
+            format!("lint.exclude: {id} in {path}: {why}")
+        });
     (left, excluded, unused.collect())
 }
 

@@ -6,6 +6,7 @@
 //!
 //! To add a rule: one file in `rules`, one line in [`RULES`], a row in `docs/lint.md`.
 
+mod asked;
 pub mod baseline;
 mod exclusions;
 mod finding;
@@ -18,6 +19,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+pub use asked::{Asked, Asking, Control, Looked, Public};
 pub use baseline::{Baseline, BaselineError};
 pub use finding::{Excerpt, Finding, Level, Place, Related, Suppressed, Suppression};
 pub use rule::{Checked, Found, RULES, Rule, Spot, rule};
@@ -42,6 +44,8 @@ pub struct Lint {
     /// What an exclusion or the baseline explains: it counts for nothing.
     pub suppressed: Vec<Suppressed>,
     pub not_applicable: Vec<NotApplicable>,
+    /// What registries were asked; `None`: nothing, and rules that go by it judged nothing.
+    pub registry: Option<Looked>,
     /// What should go: exclusions that explain nothing, entries of the baseline that nothing is found for.
     pub left_over: Vec<String>,
     /// Odd things in the tree that cost nothing.
@@ -80,9 +84,10 @@ pub struct Judging<'a> {
 impl Lint {
     /// Runs every rule over a subject, and judges.
     pub fn of(subject: &Subject<'_>, judging: Judging<'_>) -> Self {
-        let (mut findings, mut not_applicable) = (Vec::new(), Vec::new());
+        let (mut findings, mut not_applicable, mut idle) = (Vec::new(), Vec::new(), BTreeSet::new());
         for rule in RULES {
-            let Checked { found, not_applicable: why } = (rule.check)(subject);
+            let Checked { found, not_applicable: why, asked } = (rule.check)(subject);
+            idle.extend((!asked || why.is_some()).then_some(rule.id));
             findings.extend(locate::all(subject, rule, &found));
             not_applicable.extend(why.map(|why| NotApplicable { rule: rule.id, why }));
         }
@@ -92,14 +97,14 @@ impl Lint {
             a.level.cmp(&b.level).then(place).then_with(|| key(a).cmp(&key(b)))
         };
         findings.sort_by(order);
-        let (findings, mut suppressed, mut left_over) = exclusions::apply(subject, findings);
+        let (findings, mut suppressed, mut left_over) = exclusions::apply(subject, findings, &idle);
         let findings = match judging.baseline {
             None => findings,
             Some(baseline) => {
                 let unknown = findings.iter().filter(|finding| finding.level == Level::Unknown);
                 let unseen: BTreeSet<String> = unknown.map(|finding| finding.place.file.clone()).collect();
                 let any = !subject.account.references.enumeration.files.is_empty();
-                let known = baseline.apply(findings, &not_applicable, |file| any && !unseen.contains(file));
+                let known = baseline.apply(findings, &idle, |file| any && !unseen.contains(file));
                 suppressed.extend(known.suppressed);
                 left_over.extend(known.stale);
                 known.findings
@@ -119,6 +124,7 @@ impl Lint {
             findings,
             suppressed,
             not_applicable,
+            registry: subject.registry.as_ref().map(Asked::looked),
             left_over,
             notes: notes(subject),
             files: account.references.enumeration.files.len(),
@@ -135,7 +141,8 @@ impl Lint {
 /// Odd things, each in a line.
 fn notes(subject: &Subject<'_>) -> Vec<String> {
     let notices = subject.account.references.notices.iter().map(ToString::to_string);
-    notices.chain(subject.producers.notes.iter().map(ToString::to_string)).collect()
+    let producers = subject.producers.notes.iter().map(ToString::to_string);
+    notices.chain(producers).chain(subject.registry.as_ref().and_then(Asked::note)).collect()
 }
 
 impl Verdict {

@@ -40,6 +40,11 @@ pub const RULES: &[&Rule] = &[
     &rules::no_producer::RULE,
     &rules::two_producers::RULE,
     &rules::not_in_build_list::RULE,
+    &rules::unpublished::RULE,
+    &rules::tag_moved::RULE,
+    &rules::digest_gone::RULE,
+    &rules::not_public::RULE,
+    &rules::not_multi_arch::RULE,
 ];
 
 /// The rule of that id.
@@ -48,22 +53,29 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 }
 
 /// What a rule makes of a subject.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Checked {
     pub found: Vec<Found>,
     /// Why the rule had nothing to go by.
     pub not_applicable: Option<String>,
+    /// Whether what the rule goes by was asked for. A lint that asks no registry is no odd one: nothing is said.
+    pub asked: bool,
 }
 
 impl Checked {
     pub fn not_applicable(why: impl Into<String>) -> Self {
-        Self { found: Vec::new(), not_applicable: Some(why.into()) }
+        Self { not_applicable: Some(why.into()), ..Self::from_iter([]) }
+    }
+
+    /// Nobody wanted to know.
+    pub fn not_asked() -> Self {
+        Self { asked: false, ..Self::from_iter([]) }
     }
 }
 
 impl FromIterator<Found> for Checked {
     fn from_iter<I: IntoIterator<Item = Found>>(found: I) -> Self {
-        Self { found: found.into_iter().collect(), not_applicable: None }
+        Self { found: found.into_iter().collect(), not_applicable: None, asked: true }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What rules look at: a tree as it was read, and what was looked up beside it.
 
+use super::asked::Asked;
 use crate::model::{Rc, Version};
 use crate::pipeline::Pipeline;
 use crate::producers::{self, Producers};
@@ -21,6 +22,8 @@ pub struct Subject<'a> {
     pub version: Option<Version>,
     /// Whether it was asked for.
     pub asked: bool,
+    /// What registries said; `None`: nobody asked them.
+    pub registry: Option<Asked>,
 }
 
 impl<'a> Subject<'a> {
@@ -30,7 +33,7 @@ impl<'a> Subject<'a> {
         let account = account(tree, &spec, rc);
         let version = account.references.version;
         let producers = producers::read(tree, pipeline, &account.references);
-        Self { pipeline, spec, tree, name, account, producers, version, asked: rc.is_some() }
+        Self { pipeline, spec, tree, name, account, producers, version, asked: rc.is_some(), registry: None }
     }
 
     /// Every owned reference, the packages artifact's too. Copies inside gzip are no further ones.
@@ -49,6 +52,11 @@ impl<'a> Subject<'a> {
         let references = &self.account.references;
         let all = references.occurrences.iter().chain(&references.unpinned);
         all.filter(|found| found.copy_of.is_none() && found.repository.is_some())
+    }
+
+    /// Every reference with a repository and a digest, third-party ones and the packages artifact too, copies left out.
+    pub fn pinned(&self) -> impl Iterator<Item = &Occurrence> {
+        self.named().filter(|found| found.digest.is_some())
     }
 
     /// What reading and the census found, of one kind.

@@ -10,7 +10,7 @@ mod tell;
 mod tree;
 mod world;
 
-use super::args::{DemoArgs, GitHub, RegistryArgs, Show, World};
+use super::args::{ClientArgs, DemoArgs, GitHub, RegistryArgs, Show, World};
 use super::failure::Ended;
 use super::promote::{Context, quoted};
 use super::session::{Credentials, Session};
@@ -53,7 +53,10 @@ fn world_of(place: &Place) -> World {
     World {
         pipeline: place.pipeline(),
         repo: None,
-        registry: RegistryArgs { registries: Vec::new(), docker_config: None, ca: Vec::new(), parallel: 16 },
+        registry: RegistryArgs {
+            registries: Vec::new(),
+            client: ClientArgs { docker_config: None, ca: Vec::new(), parallel: 16 },
+        },
         git_token_file: None,
         github: GitHub::default(),
         cache: Some(place.cache()),

@@ -122,7 +122,7 @@ async fn source(args: &OverlayArgs, pipeline: &Pipeline, environment: &Environme
         Place::Directory(path) => beside(move || Ok(Source::directory(&path, &root)?)).await,
         Place::Artifact { repository, at } => {
             let here = args.pipeline.parent().unwrap_or(Path::new(""));
-            let docker_config = args.registry.docker_config.clone().or_else(|| environment.docker_config());
+            let docker_config = args.registry.client.docker_config.clone().or_else(|| environment.docker_config());
             let registries = registries(pipeline, here, &args.registry, docker_config)?;
             Ok(Source::artifact(&registries, &repository, &at, &root).await?)
         }

@@ -1,16 +1,17 @@
 //! lint: the rules over a tree, and what is made of what they find.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
 use super::{beside, named};
-use crate::cli::args::LintArgs;
+use crate::cli::args::{LintArgs, RegistryArgs};
 use crate::cli::failure::{Ended, Hinted};
 use crate::cli::promote::Context;
+use crate::cli::session::registries;
 use crate::engine::{Event, State};
-use crate::lint::{Baseline, Judging, Lint, Subject, Verdict};
+use crate::lint::{Asked, Asking, Baseline, Judging, Lint, Subject, Verdict};
 use crate::pipeline;
 use crate::report::sarif;
 use crate::report::text::count;
@@ -21,10 +22,15 @@ pub async fn lint(args: &LintArgs, context: &Context<'_>) -> Ended {
         _ => None,
     };
     let what = args.clone();
+    let docker_config = args.asking.client.docker_config.clone().or_else(|| context.environment.docker_config());
+    let runtime = tokio::runtime::Handle::current();
     let look = move || {
         let pipeline = pipeline::load(&what.tree.pipeline)?;
         let tree = named(&what.tree.tree, &what.tree.repo)?;
-        let subject = Subject::read(&pipeline, tree.as_ref(), what.tree.tree.clone(), what.tree.rc.as_ref());
+        let mut subject = Subject::read(&pipeline, tree.as_ref(), what.tree.tree.clone(), what.tree.rc.as_ref());
+        if let Some(at) = what.asking.registries() {
+            subject.registry = Some(runtime.block_on(ask(&subject, &what, &at, docker_config))?);
+        }
         let judging = Judging { fail_on: what.fail_on.level(), baseline: baseline.as_ref() };
         Ok(Lint::of(&subject, judging))
     };
@@ -41,6 +47,27 @@ pub async fn lint(args: &LintArgs, context: &Context<'_>) -> Ended {
         (Some(file), true) => write_baseline(file, &lint),
         _ => Ok(ended(lint.verdict)),
     }
+}
+
+/// Asks registries with the credentials that there are, and without any.
+async fn ask(
+    subject: &Subject<'_>,
+    args: &LintArgs,
+    at: &RegistryArgs,
+    docker_config: Option<PathBuf>,
+) -> anyhow::Result<Asked> {
+    let here = args.tree.pipeline.parent().unwrap_or(Path::new(""));
+    let registry = registries(subject.pipeline, here, at, docker_config)?;
+    let anonymous = registries(subject.pipeline, here, at, None)?;
+    let third_party = args.asking.third_party.iter().cloned().collect();
+    let asking = Asking {
+        registry: &registry,
+        anonymous: &anonymous,
+        parallel: usize::from(at.client.parallel),
+        third_party: &third_party,
+        controls: &args.asking.control,
+    };
+    Ok(Asked::look(subject, asking).await)
 }
 
 fn ended(verdict: Verdict) -> State {

@@ -1,6 +1,6 @@
 //! What lint found as lines of text, with the lines of the files.
 
-use super::{counts, idle, looked_at, suppressed, verdict};
+use super::{asked, counts, idle, looked_at, suppressed, verdict};
 use crate::engine::event::State;
 use crate::lint::{Excerpt, Finding, Level, Lint, Place, Verdict};
 use crate::report::human::Human;
@@ -20,6 +20,7 @@ impl Human {
         }
         lines.extend(idle(lint).iter().flat_map(|idle| led("note: ", idle)));
         lines.extend(lint.notes.iter().chain(&lint.left_over).flat_map(|note| led("note: ", note)));
+        lines.extend(asked(lint).iter().flat_map(|line| led("registry: ", line)));
         if self.verbose {
             lines.extend(lint.suppressed.iter().flat_map(|suppressed| {
                 let finding = &suppressed.finding;

@@ -1,6 +1,6 @@
 //! What lint found as parts of a document.
 
-use super::{counts, human::named, idle, looked_at, suppressed, verdict};
+use super::{asked, counts, human::named, idle, looked_at, suppressed, verdict};
 use crate::lint::{Finding, Level, Lint};
 use crate::report::document::{Fold, List, Part};
 use crate::report::preview::markdown::{said, words};
@@ -25,6 +25,8 @@ pub(in crate::report) fn parts(lint: &Lint) -> Vec<Part> {
         let first = matches!(level, Level::Unknown | Level::Error);
         parts.push(Part::List(List { title, rows, first, fold: Fold::Never, ..List::default() }));
     }
+    let rows: Vec<String> = asked(lint).iter().map(|line| format!("- {}\n", words(line))).collect();
+    parts.push(Part::List(List { title: "Registries".to_owned(), rows, fold: Fold::Never, ..List::default() }));
     parts.push(notes(lint));
     parts
 }

@@ -6,7 +6,7 @@ pub(super) mod markdown;
 pub mod sarif;
 
 use super::text::count;
-use crate::lint::{Level, Lint, NotApplicable, Suppression, Verdict};
+use crate::lint::{Control, Level, Lint, NotApplicable, Suppression, Verdict};
 
 /// How it looks, in a few words.
 fn verdict(lint: &Lint) -> &'static str {
@@ -59,6 +59,35 @@ fn idle(lint: &Lint) -> Vec<String> {
         rules => format!("{} do not apply: {why}", rules.join(", ")),
     };
     by_reason.into_iter().map(line).collect()
+}
+
+/// What registries were asked, and the control of each host, each in a line.
+fn asked(lint: &Lint) -> Vec<String> {
+    let Some(looked) = &lint.registry else { return Vec::new() };
+    let parts = [
+        (looked.tags, "tag", "tags"),
+        (looked.digests, "digest", "digests"),
+        (looked.manifests, "manifest of an index", "manifests of indexes"),
+        (looked.repositories, "repository without credentials", "repositories without credentials"),
+    ];
+    let all = parts.map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }));
+    std::iter::once(format!("asked for {}", all.join(", "))).chain(looked.controls.iter().map(control)).collect()
+}
+
+fn control(control: &Control) -> String {
+    let Control { host, third_party, reference, digest, why, .. } = control;
+    let of = if *third_party { "third-party references at " } else { "" };
+    match (reference, digest, why) {
+        (Some(reference), Some(digest), _) if reference.ends_with(&digest.to_string()) => {
+            format!("control of {of}{host}: {reference} answers")
+        }
+        (Some(reference), Some(digest), _) => format!("control of {of}{host}: {reference} answers with {digest}"),
+        (reference, _, why) => {
+            let name = reference.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+            let why = why.as_deref().unwrap_or("nothing answers there");
+            format!("no control of {of}{host}: {name}{why}; what is absent there is unknown")
+        }
+    }
 }
 
 /// What counts for nothing, if there is any.

@@ -31,7 +31,7 @@ pub fn log(lint: &Lint) -> Value {
     let level = if complete { "note" } else { "error" };
     let notifications: Vec<Value> =
         std::iter::once(json!({ "level": level, "message": { "text": summary } })).chain(notes).collect();
-    json!({
+    let mut log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{
@@ -48,7 +48,11 @@ pub fn log(lint: &Lint) -> Value {
             }],
             "results": results,
         }],
-    })
+    });
+    if let Some(looked) = &lint.registry {
+        log["runs"][0]["properties"] = json!({ "registry": looked });
+    }
+    log
 }
 
 fn described(rule: &Rule) -> Value {

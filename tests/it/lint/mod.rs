@@ -1,6 +1,7 @@
 //! Lint: each rule with its faults and near misses, what excuses a finding, every form of the report, real trees,
 //! and hostile ones.
 
+mod asked;
 mod baseline;
 mod command;
 mod documented;

@@ -183,7 +183,8 @@ fn every_rule_has_a_fault_and_a_near_miss() {
     let elsewhere = ["unreadable", "vendored-owned", "no-producer", "two-producers", "not-in-build-list"];
     for rule in sealift::lint::RULES {
         let found = ROWS.iter().any(|(_, _, expected)| expected.iter().any(|line| line.starts_with(rule.id)));
-        assert!(found || elsewhere.contains(&rule.id), "{} is in no row", rule.id);
+        let asked = super::asked::RULES.contains(&rule.id);
+        assert!(found || asked || elsewhere.contains(&rule.id), "{} is in no row", rule.id);
     }
 }
 

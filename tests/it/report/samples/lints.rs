@@ -1,7 +1,9 @@
 //! What lint finds, one per way it can look.
 
 use sealift::engine::event::Event;
-use sealift::lint::{Excerpt, Finding, Level, Lint, NotApplicable, Place, Related, Suppressed, Suppression, Verdict};
+use sealift::lint::{
+    Control, Excerpt, Finding, Level, Lint, Looked, NotApplicable, Place, Related, Suppressed, Suppression, Verdict,
+};
 use sealift::model::Digest;
 
 use super::REGISTRY;
@@ -32,6 +34,7 @@ pub fn found() -> Vec<Event> {
         ],
         not_applicable: vec![NotApplicable { rule: "bare-tag", why: "there is nothing to go by".into() }],
         left_over: vec!["baseline: bare-tag in packages/apps/y/values.yaml:3 is gone".into()],
+        registry: Some(looked(&format!("{REGISTRY}/a:v1.6.2-rc.1"), "nothing answers there")),
         notes: vec!["packages/apps/z.yml: declared, and not in the tree (take it out of the pipeline)".into()],
         ..clean_lint()
     })
@@ -67,10 +70,32 @@ pub fn hostile() -> Vec<Event> {
         suppressed: vec![Suppressed { by: Suppression::Exclusion, reason: evil.into(), finding: one(Level::Error, 6) }],
         not_applicable: vec![NotApplicable { rule: "bare-tag", why: evil.into() }],
         left_over: vec![evil.into()],
+        registry: Some(looked(evil, evil)),
         notes: vec![evil.into()],
         tree: evil.into(),
         ..clean_lint()
     })
+}
+
+/// A host with a control, and one without.
+fn looked(reference: &str, why: &str) -> Looked {
+    let control = Control {
+        host: "registry.example".into(),
+        third_party: false,
+        named: false,
+        reference: Some(reference.to_owned()),
+        digest: Some(Digest::of(b"control")),
+        why: None,
+    };
+    let none = Control {
+        host: "quay.io".into(),
+        third_party: true,
+        reference: None,
+        digest: None,
+        why: Some(why.to_owned()),
+        ..control.clone()
+    };
+    Looked { tags: 40, digests: 1, manifests: 80, repositories: 38, controls: vec![control, none] }
 }
 
 fn told(lint: Lint) -> Vec<Event> {
@@ -93,6 +118,7 @@ fn clean_lint() -> Lint {
         findings: Vec::new(),
         suppressed: Vec::new(),
         not_applicable: Vec::new(),
+        registry: None,
         left_over: Vec::new(),
         notes: Vec::new(),
         files: 13,
