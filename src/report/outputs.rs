@@ -75,7 +75,7 @@ impl Observer for Outputs {
                 }
             }
             Event::Preview(_)
-            | Event::Lint(_)
+            | Event::Lint(_) | Event::Census(_) | Event::Explanation(_)
             | Event::Acting { .. }
             | Event::Acted { .. }
             | Event::Failed { .. }
