@@ -44,7 +44,8 @@ pub fn because(claim: &Claim) -> String {
         Claim::Prose => "it stands in Markdown, which is prose".to_owned(),
         Claim::Mention { why } => format!("it is a mention: {why}"),
         Claim::Unclaimed => {
-            "nobody claims it, and the census refuses it: declare where it lives, or exclude it with a reason".to_owned()
+            "nobody claims it, and the census refuses it: declare where it lives, or exclude it with a reason"
+                .to_owned()
         }
         Claim::Overlooked { why } => format!("nobody claims it, and no promotion sees it: {why}"),
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::lint::{Subject, divided_host};
 use crate::model::{Rc, Stable, Tag, Version};
-use crate::promotion;
+use crate::promotion::{self, Wanted};
 use crate::refs::{self, Class, Occurrence, Shape};
 
 /// What one command would do.
@@ -29,10 +29,18 @@ pub enum Change {
     Unknown { why: String },
 }
 
-pub fn all(subject: &Subject<'_>, found: &Occurrence) -> Vec<Effect> {
+/// The stable names that digests want: of all references, looked up once.
+pub fn wanted<'s>(subject: &'s Subject<'_>) -> Wanted<'s> {
+    match subject.version {
+        Some(Version::Candidate(rc)) => promotion::wanted(&subject.spec, &subject.account.references.occurrences, &rc),
+        _ => Wanted::new(),
+    }
+}
+
+pub fn all(subject: &Subject<'_>, wanted: &Wanted<'_>, found: &Occurrence) -> Vec<Effect> {
     let mut effects = vec![
         Effect { of: "promotion", change: text(subject, found) },
-        Effect { of: "retag", change: name(subject, found) },
+        Effect { of: "retag", change: name(subject, wanted, found) },
         Effect { of: "mirror", change: mirror(subject, found) },
     ];
     for effect in &mut effects {
@@ -82,9 +90,9 @@ fn line(subject: &Subject<'_>) -> Line {
 fn text(subject: &Subject<'_>, found: &Occurrence) -> Change {
     match (found.class, line(subject)) {
         (Class::ThirdParty, _) => Change::nothing(THIRD_PARTY),
-        (Class::PackagesArtifact, _) => {
-            Change::nothing("the rewrite leaves it alone: the pin writes the candidate's digest, where it is the installer's")
-        }
+        (Class::PackagesArtifact, _) => Change::nothing(
+            "the rewrite leaves it alone: the pin writes the candidate's digest, where it is the installer's",
+        ),
         (Class::NoRepository, Line::Candidate(rc)) => match &found.tag {
             Some(tag) if refs::version_line(&subject.spec, tag, &rc) => Change::refused(
                 "its tag is the candidate's, and without a repository it is never rewritten: it would survive the \
@@ -95,9 +103,7 @@ fn text(subject: &Subject<'_>, found: &Occurrence) -> Change {
         (Class::NoRepository, _) => {
             Change::nothing("without a repository it is never rewritten; its digest is guarded all the same")
         }
-        (Class::ComponentVersioned, _) => {
-            Change::nothing("its tag is not the candidate's: the text stays as it is")
-        }
+        (Class::ComponentVersioned, _) => Change::nothing("its tag is not the candidate's: the text stays as it is"),
         (Class::VersionLine, _) if found.aliased => {
             Change::refused("its tag is shared by a YAML alias: changing it changes another place")
         }
@@ -106,10 +112,7 @@ fn text(subject: &Subject<'_>, found: &Occurrence) -> Change {
             match (&found.tag, stable) {
                 (Some(tag), Some(stable)) => {
                     let copy = found.copy_of.as_ref().map(|plain| format!(", in this copy of {plain} as there"));
-                    let why = format!(
-                        "the tag alone is replaced, and the digest stays{}",
-                        copy.unwrap_or_default()
-                    );
+                    let why = format!("the tag alone is replaced, and the digest stays{}", copy.unwrap_or_default());
                     Change::Changes { from: tag.to_string(), to: stable.to_string(), why }
                 }
                 _ => Change::nothing("it has no tag"),
@@ -123,7 +126,7 @@ fn text(subject: &Subject<'_>, found: &Occurrence) -> Change {
 }
 
 /// What name the registry would get for the digest.
-fn name(subject: &Subject<'_>, found: &Occurrence) -> Change {
+fn name(subject: &Subject<'_>, wanted: &Wanted<'_>, found: &Occurrence) -> Change {
     let repository = match (&found.repository, found.class) {
         (None, _) | (_, Class::NoRepository) => {
             return Change::nothing("the file doesn't say which repository it is of");
@@ -148,8 +151,6 @@ fn name(subject: &Subject<'_>, found: &Occurrence) -> Change {
             return Change::Unknown { why };
         }
     };
-    let references = &subject.account.references.occurrences;
-    let wanted = promotion::wanted(&subject.spec, references, &rc);
     let stable = found.tag.as_ref().and_then(|tag| refs::with_stable(&subject.spec, tag, &rc));
     let stable: Option<Tag> = stable.or_else(|| format!("v{}", rc.stable).parse().ok());
     let Some(stable) = stable else { return Change::nothing("no stable tag can be made of the version") };

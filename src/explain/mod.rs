@@ -10,7 +10,7 @@ mod nothing;
 mod place;
 mod stamped;
 
-use std::ops::RangeInclusive;
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
@@ -21,6 +21,7 @@ pub use place::{Asked, PlaceError};
 use crate::lint::{Finding, Lint, Subject, Suppressed, shown};
 use crate::model::{Lines, Version};
 use crate::producers::Standing;
+use crate::promotion::Wanted;
 use crate::refs::{Claim, Item, Occurrence, Shape};
 
 /// What is known of a line, or of a file.
@@ -89,20 +90,27 @@ impl Explanation {
         let content = subject.content(file);
         let lines = content.map(Lines::new);
         asked.check(content.unwrap_or_default(), content.is_some())?;
-        let on = |span: &RangeInclusive<usize>| asked.line.is_none_or(|line| span.contains(&line));
+        let on = |line: usize| asked.line.is_none_or(|asked| asked == line);
         let references = subject.account.references.occurrences.iter().chain(&subject.account.references.unpinned);
         let mut references: Vec<&Occurrence> = references
             .filter(|found| found.file == file)
-            .filter(|found| extents(found, lines.as_ref()).iter().any(|line| on(&(*line..=*line))))
+            .filter(|found| extents(found, lines.as_ref()).iter().any(|&line| on(line)))
             .collect();
+        // What is said of one part of a reference is said of it.
+        let mut about: BTreeSet<usize> = asked.line.into_iter().collect();
+        about.extend(references.iter().flat_map(|found| extents(found, lines.as_ref())));
         references.sort_by_key(|found| (found.line, found.column, found.spans.name.as_ref().map(|span| span.start)));
-        let references: Vec<Explained> = references.into_iter().map(|found| explained(subject, found)).collect();
-        let here = |item: &&Item| item.file == file && on(&(item.line..=item.line));
+        let wanted = effect::wanted(subject);
+        let references: Vec<Explained> =
+            references.into_iter().map(|found| explained(subject, &wanted, found)).collect();
+        let here = |item: &&Item| item.file == file && on(item.line);
         let items = subject.account.items.iter().filter(here);
         let others = items.filter(|item| !matches!(item.claim, Claim::Shape { .. }));
         let others: Vec<Other> =
             others.map(|item| Other { because: class::because(&item.claim), item: item.clone() }).collect();
-        let at = |finding: &Finding| finding.place.file == file && (asked.line.is_none() || on(&(finding.place.line..=finding.place.line)));
+        let at = |finding: &Finding| {
+            finding.place.file == file && (asked.line.is_none() || about.contains(&finding.place.line))
+        };
         let findings: Vec<Finding> = lint.findings.iter().filter(|finding| at(finding)).cloned().collect();
         let suppressed = lint.suppressed.iter().filter(|suppressed| at(&suppressed.finding)).cloned().collect();
         let nothing = (references.is_empty() && others.is_empty() && findings.is_empty())
@@ -126,13 +134,14 @@ impl Explanation {
 /// The lines that a reference's parts stand on: a split one has several.
 fn extents(found: &Occurrence, lines: Option<&Lines<'_>>) -> Vec<usize> {
     let spans = [&found.spans.host, &found.spans.name, &found.spans.tag, &found.spans.digest];
-    let numbers = lines.map(|lines| spans.into_iter().flatten().map(|span| lines.number(span.start)).collect::<Vec<_>>());
+    let numbers =
+        lines.map(|lines| spans.into_iter().flatten().map(|span| lines.number(span.start)).collect::<Vec<_>>());
     let mut all = numbers.unwrap_or_default();
     all.push(found.line);
     all
 }
 
-fn explained(subject: &Subject<'_>, found: &Occurrence) -> Explained {
+fn explained(subject: &Subject<'_>, wanted: &Wanted<'_>, found: &Occurrence) -> Explained {
     let producer = subject.producers.of(found);
     let digest = found.digest.map(|digest| format!("@{digest}")).unwrap_or_default();
     Explained {
@@ -141,7 +150,7 @@ fn explained(subject: &Subject<'_>, found: &Occurrence) -> Explained {
         class_because: class::reason(subject, found),
         stamped: stamped::words(&producer),
         producer,
-        effects: effect::all(subject, found),
+        effects: effect::all(subject, wanted, found),
         reference: found.clone(),
     }
 }

@@ -13,7 +13,9 @@ pub enum Standing {
     Undeclared,
     Vendored,
     Markdown,
-    Outside { root: String },
+    Outside {
+        root: String,
+    },
 }
 
 impl Standing {
@@ -73,7 +75,9 @@ impl Standing {
         });
         let trimmed = text.as_deref().map(str::trim);
         let why = match (self, trimmed) {
-            (Self::Outside { root }, _) => return format!("the file is outside of `{root}`: nothing there is a reference of the tree's"),
+            (Self::Outside { root }, _) => {
+                return format!("the file is outside of `{root}`: nothing there is a reference of the tree's");
+            }
             (_, Some("")) => return "the line is empty".to_owned(),
             (_, Some(text)) if text.starts_with('#') || text.starts_with("//") => {
                 return "the line is a comment, with neither a digest nor an owned name in it".to_owned();
@@ -84,10 +88,13 @@ impl Standing {
             (Self::Markdown, _) => ", and Markdown is prose",
         };
         let unread = subject.account.problems.iter().chain(&subject.account.notices);
-        let unread = unread.filter(|problem| problem.file == asked.file && problem.line == 0).map(|p| p.message.clone());
+        let unread =
+            unread.filter(|problem| problem.file == asked.file && problem.line == 0).map(|p| p.message.clone());
         match unread.into_iter().next() {
             Some(message) => format!("the file could not be looked into: {message}"),
-            None => format!("{place} holds neither a digest nor an owned reference, nor a third-party one in a shape{why}"),
+            None => {
+                format!("{place} holds neither a digest nor an owned reference, nor a third-party one in a shape{why}")
+            }
         }
     }
 }

@@ -35,13 +35,7 @@ impl<'a> Subject<'a> {
         Self::within(pipeline, tree, name, rc, Scope::File(file))
     }
 
-    fn within(
-        pipeline: &'a Pipeline,
-        tree: &'a dyn Tree,
-        name: String,
-        rc: Option<&Rc>,
-        scope: Scope<'_>,
-    ) -> Self {
+    fn within(pipeline: &'a Pipeline, tree: &'a dyn Tree, name: String, rc: Option<&Rc>, scope: Scope<'_>) -> Self {
         let spec = pipeline.spec();
         let account = account(tree, &spec, rc, scope);
         let version = account.references.version;

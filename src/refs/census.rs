@@ -146,10 +146,17 @@ pub(super) fn count(tree: &dyn Tree, spec: &Spec, reading: &Reading, scope: Scop
                 }
                 let lists = scope.lists(&entry.path);
                 if lists {
-                    let of = if markdown { Of::Prose } else if vendored { Of::Upstream } else { Of::Packages };
+                    let of = if markdown {
+                        Of::Prose
+                    } else if vendored {
+                        Of::Upstream
+                    } else {
+                        Of::Packages
+                    };
                     items.extend(inventory.outside(&entry.path, &content, of, counter.judged(before)));
                 }
-                if counter.found.len() + counter.vendored.len() > before.0 + before.1 || lists && scope != Scope::Whole {
+                if counter.found.len() + counter.vendored.len() > before.0 + before.1 || lists && scope != Scope::Whole
+                {
                     contents.insert(show(&entry.path), content);
                 }
             }

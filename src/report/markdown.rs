@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
 use super::document::{Fold, List, Part, fit};
-use super::human::{actions, amount};
 use super::explain::markdown as explained;
+use super::human::{actions, amount};
 use super::lint::markdown::parts as lint_parts;
 use super::preview::{amount as amount_of, markdown};
 use super::story::Story;

@@ -15,9 +15,8 @@ pub async fn explain(args: &ExplainArgs, context: &Context<'_>) -> Ended {
     let look = move || {
         let pipeline = pipeline::load(&what.tree.pipeline)?;
         let tree = named(&what.tree.tree, &what.tree.repo)?;
-        let is_file = |path: &str| {
-            tree.find(path.as_bytes()).ok().flatten().is_some_and(|entry| entry.kind == Kind::File)
-        };
+        let is_file =
+            |path: &str| tree.find(path.as_bytes()).ok().flatten().is_some_and(|entry| entry.kind == Kind::File);
         let asked = Asked::parse(&what.place, is_file);
         let (name, rc) = (what.tree.tree.clone(), what.tree.rc.as_ref());
         let subject = Subject::of_file(&pipeline, tree.as_ref(), name, rc, asked.file.as_bytes());

@@ -17,7 +17,9 @@ pub(super) fn is_one(path: &[u8]) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
     let name = String::from_utf8_lossy(name).to_ascii_lowercase();
     ["dockerfile", "containerfile"].iter().any(|kind| {
-        name == *kind || name.strip_prefix(kind).is_some_and(|rest| rest.starts_with('.')) || name.ends_with(&format!(".{kind}"))
+        name == *kind
+            || name.strip_prefix(kind).is_some_and(|rest| rest.starts_with('.'))
+            || name.ends_with(&format!(".{kind}"))
     })
 }
 

@@ -267,7 +267,10 @@ impl<'a> Verdict<'a> {
             return Some(Claim::Exclusion { reason: reason.to_owned() });
         }
         let meant = !seen.quiet || seen.what == What::Digest || !seen.owned;
-        (self.unclaimed.contains(&line) && meant && seen.hidden.is_none() && (seen.owned || seen.what != What::Reference))
+        (self.unclaimed.contains(&line)
+            && meant
+            && seen.hidden.is_none()
+            && (seen.owned || seen.what != What::Reference))
             .then_some(Claim::Unclaimed)
     }
 }

@@ -3,6 +3,7 @@
 //! Text that is spelled in one piece is seen by everybody; what takes a parser here is a reference in split shape.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use memchr::memmem;
 
@@ -17,7 +18,6 @@ pub(super) const WHY: &str = "its parts stand in YAML inside of a block scalar, 
 const DEPTH: usize = 4;
 
 /// From a text without its indentation back to where it was taken from.
-#[derive(Clone)]
 pub(super) struct Map {
     /// For each line: where it begins in the text, and where in the file.
     lines: Vec<(usize, usize)>,
@@ -39,7 +39,7 @@ impl Map {
 }
 
 /// References of documents in block scalars, as [`Shapes`] reads them there.
-pub(super) fn read(text: &str, yaml: &Yaml, scanner: &Scanner, spec: &Spec) -> Vec<(Found, Map)> {
+pub(super) fn read(text: &str, yaml: &Yaml, scanner: &Scanner, spec: &Spec) -> Vec<(Found, Arc<Map>)> {
     let mut found = Vec::new();
     let whole = Map { lines: vec![(0, 0)] };
     look(text, yaml, (scanner, spec), (&whole, DEPTH), &mut found);
@@ -51,20 +51,19 @@ fn look(
     yaml: &Yaml,
     by: (&Scanner, &Spec),
     (map, depth): (&Map, usize),
-    found: &mut Vec<(Found, Map)>,
+    found: &mut Vec<(Found, Arc<Map>)>,
 ) {
     let (scanner, spec) = by;
     let Some(deeper) = depth.checked_sub(1) else { return };
     for scalar in yaml.scalars().filter(|scalar| scalar.style == Style::Block) {
-        let ours = |prefix: &crate::model::Prefix| {
-            memmem::find(scalar.value.as_bytes(), prefix.path().as_bytes()).is_some()
-        };
+        let ours =
+            |prefix: &crate::model::Prefix| memmem::find(scalar.value.as_bytes(), prefix.path().as_bytes()).is_some();
         if !spec.owned.iter().any(ours) {
             continue;
         }
         let (inner, lines) = dedented(text, &scalar.span);
         let Ok(document) = Yaml::parse(&inner) else { continue };
-        let map = map.through(&Map { lines });
+        let map = Arc::new(map.through(&Map { lines }));
         let shapes = Shapes::read(&inner, &document, scanner, spec);
         found.extend(shapes.found.into_iter().map(|found| (found, map.clone())));
         look(&inner, &document, by, (&map, deeper), found);

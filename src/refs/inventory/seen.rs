@@ -40,11 +40,7 @@ struct Compound {
 
 impl Compound {
     /// `place` says where a span is in the file.
-    fn of(
-        found: &Found,
-        place: impl Fn(&Range<usize>) -> Range<usize>,
-        hidden: Option<&'static str>,
-    ) -> Option<Self> {
+    fn of(found: &Found, place: impl Fn(&Range<usize>) -> Range<usize>, hidden: Option<&'static str>) -> Option<Self> {
         let spans = &found.spans;
         let parts: Vec<Range<usize>> =
             [&spans.name, &spans.tag, &spans.digest].into_iter().flatten().map(&place).collect();
@@ -73,9 +69,11 @@ impl Reader<'_> {
         let yaml = text.filter(|_| is_yaml(path)).and_then(|text| Some((text, Yaml::parse(text).ok()?)));
         let mut seen = self.text(content);
         if let (Some((text, yaml)), true) = (&yaml, ours) {
-            let read = |shapes| if shapes { Shapes::read(text, yaml, self.scanner, self.spec).found } else { Vec::new() };
+            let read =
+                |shapes| if shapes { Shapes::read(text, yaml, self.scanner, self.spec).found } else { Vec::new() };
             let here = read(shapes).into_iter().filter(|found| self.is_ours(found));
-            let mut compound: Vec<Compound> = here.filter_map(|found| Compound::of(&found, Range::clone, None)).collect();
+            let mut compound: Vec<Compound> =
+                here.filter_map(|found| Compound::of(&found, Range::clone, None)).collect();
             for (found, map) in nested::read(text, yaml, self.scanner, self.spec) {
                 if self.is_ours(&found) {
                     compound.extend(Compound::of(&found, |span| map.span(span), Some(nested::WHY)));

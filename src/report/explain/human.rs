@@ -1,12 +1,14 @@
 //! What was explained, and the census, as lines of text.
 
-use super::{SHOWN, asked, effect, looked_at, verdict, version};
+use super::{asked, effect, looked_at, verdict, version};
 use crate::engine::event::State;
 use crate::explain::{Census, Explained, Explanation, Other, Verdict};
 use crate::report::Problem;
 use crate::report::human::Human;
 use crate::report::text::{clean, led, table, unheard};
 
+/// Kinds of places that are listed in any case; what is unclaimed is a problem, with its hint.
+const LISTED: [&str; 2] = ["exclusion", "overlooked"];
 /// References of a file, or places of a census, that are shown unless all are wanted.
 const MOST: usize = 200;
 
@@ -74,10 +76,11 @@ impl Human {
     }
 
     pub fn census(self, census: &Census) -> Vec<String> {
-        let listed = census.rows.iter().filter(|row| self.verbose || SHOWN.contains(&row.kind));
+        let listed = census.rows.iter().filter(|row| self.verbose || LISTED.contains(&row.kind));
         let all = listed.clone().count();
         let shown = if self.verbose { all } else { MOST };
-        let row = |row: &crate::explain::Row| vec![row.kind.to_owned(), row.place(), row.item.text.clone(), row.of.clone()];
+        let row =
+            |row: &crate::explain::Row| vec![row.kind.to_owned(), row.place(), row.item.text.clone(), row.of.clone()];
         let rows: Vec<Vec<String>> = listed.take(shown).map(row).collect();
         let mut lines: Vec<String> = Vec::new();
         if !rows.is_empty() {
@@ -89,12 +92,16 @@ impl Human {
         if !lines.is_empty() {
             lines.push(String::new());
         }
-        let count = |count: &crate::explain::Count| vec![count.kind.to_owned(), count.places.to_string(), count.of.clone()];
+        let count =
+            |count: &crate::explain::Count| vec![count.kind.to_owned(), count.places.to_string(), count.of.clone()];
         let counts: Vec<Vec<String>> = census.counts.iter().map(count).collect();
         lines.extend(table(&["claimed by", "places", "of"], &counts).lines().map(str::to_owned));
         lines.push(String::new());
         for problem in census.problems.iter().take(shown.max(MOST)) {
-            let at = Problem { places: vec![at(problem.line, &problem.file, problem.column)], ..Problem::new(&problem.message) };
+            let at = Problem {
+                places: vec![at(problem.line, &problem.file, problem.column)],
+                ..Problem::new(&problem.message)
+            };
             lines.extend(at.hint(&problem.help).indented("", self.paint));
         }
         lines.extend(census.notes.iter().flat_map(|note| led("note: ", note)));

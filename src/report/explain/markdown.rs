@@ -88,9 +88,8 @@ pub(in crate::report) fn census(census: &Census) -> Vec<Part> {
 }
 
 fn rows(census: &Census, wanted: impl Fn(&Row) -> bool) -> Vec<String> {
-    let row = |row: &Row| {
-        format!("- {} at {}: {}: {}\n", row.kind, said(&row.place()), said(&row.item.text), words(&row.of))
-    };
+    let row =
+        |row: &Row| format!("- {} at {}: {}: {}\n", row.kind, said(&row.place()), said(&row.item.text), words(&row.of));
     census.rows.iter().filter(|row| wanted(row)).map(row).collect()
 }
 

@@ -34,6 +34,7 @@ fn looked_at(census: &Census) -> String {
 /// What one command would do.
 fn effect(effect: &Effect) -> String {
     match &effect.change {
+        Change::Changes { from, to, why } if effect.of == "retag" => format!("{to} becomes a name of {from}: {why}"),
         Change::Changes { from, to, why } => format!("{from} becomes {to}: {why}"),
         Change::Nothing { why } => format!("nothing: {why}"),
         Change::Refused { why } => format!("refused: {why}"),
