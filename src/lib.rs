@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! model ← port, yaml ← tree, overrides ← refs, archive ← pipeline ← overlay, producers ← promotion ← stage ← preview
-//!   ← lint ← engine ← report, cli
+//!   ← lint ← explain ← engine ← report, cli
 //! ```
 //!
 //! - [`model`]: the words, such as digests, references, versions, answers. Values alone.
@@ -29,6 +29,8 @@
 //! - [`preview`]: what a promotion would make of a tree that nobody has made a candidate of. Looks as
 //!   stages do, and yields data.
 //! - [`lint`]: what is wrong with the references of a tree, rule by rule, before it is ever a candidate. Yields data.
+//! - [`explain`]: what one reference is, who stamps it and what would become of it; who claims each place of a tree.
+//!   Yields data.
 //! - [`engine`]: drives stages and does their actions: the only one that holds write ports.
 //! - [`report`]: what people and machines see. Knows events, is handed its writers, decides nothing.
 //! - [`cli`]: arguments, environment, clock and terminal: their only reader. Passes values in.
@@ -38,6 +40,7 @@
 pub mod archive;
 pub mod cli;
 pub mod engine;
+pub mod explain;
 pub mod lint;
 pub mod model;
 pub mod overlay;

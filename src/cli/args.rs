@@ -49,6 +49,8 @@ pub enum Command {
     Refs(RefsCommand),
     /// Find what is wrong with the references of a tree: offline, for every pull request
     Lint(LintArgs),
+    /// Say of a line, or of a whole file, what its references are, who stamps them, and what would become of them
+    Explain(ExplainArgs),
     /// Rewrite a directory in place: a candidate's tags read stable
     Rewrite(RewriteArgs),
     /// Lay the references of a published tree over the packages that a change neither rebuilt nor edited
@@ -249,8 +251,8 @@ pub struct DemoArgs {
 pub enum RefsCommand {
     /// List every reference with its class, place and parts
     List(TreeArgs),
-    /// Prove that every digest and every owned reference is claimed by something
-    Census(TreeArgs),
+    /// Prove that every digest and every owned reference is claimed by something, and show by what
+    Census(CensusArgs),
 }
 
 /// A tree and the pipeline it is read by.
@@ -268,6 +270,24 @@ pub struct TreeArgs {
     /// The candidate that tells the version line
     #[arg(long, value_name = "vX.Y.Z-rc.N")]
     pub rc: Option<Rc>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct CensusArgs {
+    #[command(flatten)]
+    pub tree: TreeArgs,
+    /// Refuse what is overlooked, too: what takes a wider look than a promotion's to find, and nobody claims
+    #[arg(long)]
+    pub strict: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ExplainArgs {
+    /// A file by its path in the repository, and a line of it; a column behind it counts for nothing
+    #[arg(value_name = "FILE[:LINE]")]
+    pub place: String,
+    #[command(flatten)]
+    pub tree: TreeArgs,
 }
 
 #[derive(Clone, Debug, Args)]

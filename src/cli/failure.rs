@@ -9,11 +9,21 @@ use crate::engine::State;
 pub struct Hinted {
     pub message: String,
     pub hint: String,
+    /// Whether it is what was typed that is wrong.
+    pub usage: bool,
 }
+
+/// The exit code of wrong usage.
+pub const USAGE: u8 = 2;
 
 impl Hinted {
     pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into() }
+        Self { message: message.into(), hint: hint.into(), usage: false }
+    }
+
+    /// Of what was typed.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { usage: true, ..Self::new(message, hint) }
     }
 }
 

@@ -95,7 +95,8 @@ async fn run(cli: &Cli, environment: &Environment) -> u8 {
         Err(error) if broken_pipe(&error) => 0,
         Err(error) => {
             told.reporters.problem(&problem(&error));
-            State::Failed.exit_code()
+            let usage = error.downcast_ref::<Hinted>().is_some_and(|hinted| hinted.usage);
+            if usage { failure::USAGE } else { State::Failed.exit_code() }
         }
     };
     finish(&told, cli.show.format, environment).map_or_else(
@@ -128,6 +129,7 @@ fn writes_to_the_world(command: &Command) -> bool {
         | Command::Verify(_)
         | Command::Refs(_)
         | Command::Lint(_)
+        | Command::Explain(_)
         | Command::Rewrite(_)
         | Command::Overlay(_)
         | Command::Archive(_)
@@ -147,8 +149,9 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
         Command::Verify(args) => promote::verify(args, context).await,
         Command::Abandon(args) => promote::abandon(args, context).await,
         Command::Refs(RefsCommand::List(args)) => trees::list(args, format).await,
-        Command::Refs(RefsCommand::Census(args)) => trees::census(args, format).await,
+        Command::Refs(RefsCommand::Census(args)) => trees::census(args, context).await,
         Command::Lint(args) => trees::lint(args, context).await,
+        Command::Explain(args) => trees::explain(args, context).await,
         Command::Rewrite(args) => trees::rewrite(args, format).await,
         Command::Overlay(args) => overlay::overlay(args, format, context.environment).await,
         Command::Archive(args) => trees::archive(args, format).await,

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::explain::{Census, Explanation};
 use crate::lint::Lint;
 use crate::model::Unknown;
 use crate::pipeline::Pipeline;
@@ -22,6 +23,10 @@ pub enum Event {
     Preview(Box<Preview>),
     /// What is wrong with the references of a tree.
     Lint(Box<Lint>),
+    /// Who claims each place of a tree.
+    Census(Box<Census>),
+    /// What one line of a tree is, or one file.
+    Explanation(Box<Explanation>),
     /// The goal, once frozen.
     Goal(Box<Goal>),
     /// A stage has looked.

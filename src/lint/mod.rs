@@ -10,6 +10,7 @@ mod asked;
 pub mod baseline;
 mod exclusions;
 mod finding;
+mod host;
 mod locate;
 mod rule;
 mod rules;
@@ -22,8 +23,9 @@ use serde::Serialize;
 pub use asked::{Asked, Asking, Control, Looked, Public};
 pub use baseline::{Baseline, BaselineError};
 pub use finding::{Excerpt, Finding, Level, Place, Related, Suppressed, Suppression};
+pub use host::divided_host;
 pub use rule::{Checked, Found, RULES, Rule, Spot, rule};
-pub use subject::Subject;
+pub use subject::{Subject, shown};
 
 use crate::model::Version;
 

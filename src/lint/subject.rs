@@ -4,7 +4,7 @@ use super::asked::Asked;
 use crate::model::{Rc, Version};
 use crate::pipeline::Pipeline;
 use crate::producers::{self, Producers};
-use crate::refs::{Account, Class, Occurrence, Problem, ProblemKind, Spec, account};
+use crate::refs::{Account, Class, Occurrence, Problem, ProblemKind, Scope, Spec, account};
 use crate::tree::Tree;
 
 /// A tree, read once for all rules.
@@ -29,8 +29,18 @@ pub struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// Reads a tree. What can't be read is in the account, and a rule finds it.
     pub fn read(pipeline: &'a Pipeline, tree: &'a dyn Tree, name: String, rc: Option<&Rc>) -> Self {
+        Self::within(pipeline, tree, name, rc, Scope::Charts)
+    }
+
+    /// As [`Subject::read`], for one file: of the files that hold no references no other is read. What is found in
+    /// this file is what [`Subject::read`] finds there.
+    pub fn of_file(pipeline: &'a Pipeline, tree: &'a dyn Tree, name: String, rc: Option<&Rc>, file: &[u8]) -> Self {
+        Self::within(pipeline, tree, name, rc, Scope::File(file))
+    }
+
+    fn within(pipeline: &'a Pipeline, tree: &'a dyn Tree, name: String, rc: Option<&Rc>, scope: Scope<'_>) -> Self {
         let spec = pipeline.spec();
-        let account = account(tree, &spec, rc);
+        let account = account(tree, &spec, rc, scope);
         let version = account.references.version;
         let producers = producers::read(tree, pipeline, &account.references);
         Self { pipeline, spec, tree, name, account, producers, version, asked: rc.is_some(), registry: None }

@@ -8,12 +8,14 @@ use serde::Serialize;
 use super::comments::Comments;
 use super::enumerate::{Storage, in_charts};
 use super::exclusions::Exclusions;
+use super::inventory::{Inventory, Item, Judged, Of};
 use super::problem::{Lines, Problem, ProblemKind};
 use super::read::{FileReading, Reading, References, RefsError};
 use super::shapes::Shapes;
 use super::survivors::{Scalars, is_markdown, is_yaml, read_content};
 use super::text::{Hit, Malformed, Scanner};
 use super::{Exclusion, Spec};
+use crate::model::Rc;
 use crate::tree::{Kind, Tree, below, show};
 use crate::yaml::Yaml;
 
@@ -49,7 +51,7 @@ pub struct Excluded {
 /// Errors: everything [`super::read`] refuses and everything unclaimed, together.
 pub fn census(tree: &dyn Tree, spec: &Spec) -> Result<Census, RefsError> {
     let (reading, mut problems) = Reading::of(tree, spec);
-    let counted = count(tree, spec, &reading, Charts::Upstream);
+    let counted = count(tree, spec, &reading, Scope::Promotion, None);
     problems.extend(counted.found);
     let references = reading.references(spec, None);
     if problems.is_empty() {
@@ -60,13 +62,38 @@ pub fn census(tree: &dyn Tree, spec: &Spec) -> Result<Census, RefsError> {
     }
 }
 
-/// What becomes of folders called `charts`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Charts {
-    /// They are upstream's: nothing in them is looked at.
-    Upstream,
-    /// Owned references in them are found, too, and are nothing to account for.
-    Searched,
+/// How far is looked, beyond the files with references.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope<'a> {
+    /// As far as a promotion goes: folders called `charts` and Markdown are not looked into.
+    Promotion,
+    /// Into folders called `charts`, too: owned references in them are nothing to account for.
+    Charts,
+    /// Into every file, with an [`Item`] for each place.
+    Whole,
+    /// As [`Scope::Charts`], but into this one file alone (its path in the repository), with its items.
+    File(&'a [u8]),
+}
+
+impl Scope<'_> {
+    /// Whether a file's places are listed.
+    fn lists(self, path: &[u8]) -> bool {
+        match self {
+            Self::Promotion | Self::Charts => false,
+            Self::Whole => true,
+            Self::File(asked) => asked == path,
+        }
+    }
+
+    /// Whether a file outside of the enumeration is read.
+    fn reads(self, path: &[u8], vendored: bool, markdown: bool) -> bool {
+        match self {
+            Self::Promotion => !vendored && !markdown,
+            Self::Charts => !markdown,
+            Self::Whole => true,
+            Self::File(asked) => asked == path,
+        }
+    }
 }
 
 /// What was counted beside the reading.
@@ -77,39 +104,66 @@ pub(super) struct Counted {
     pub claimed: usize,
     pub excluded: Vec<Excluded>,
     pub unused: Vec<Exclusion>,
-    /// What was read of files outside the enumeration in which something was found, by path.
+    /// Every place of the files that are listed, by file and place.
+    pub items: Vec<Item>,
+    /// What could not be looked into where nothing has to be accounted for.
+    pub notices: Vec<Problem>,
+    /// What was read of files outside the enumeration in which something was found, or that are listed, by path.
     pub contents: BTreeMap<String, Vec<u8>>,
 }
 
 /// Counts over files as read, and reads the others once.
-pub(super) fn count(tree: &dyn Tree, spec: &Spec, reading: &Reading, charts: Charts) -> Counted {
+pub(super) fn count(tree: &dyn Tree, spec: &Spec, reading: &Reading, scope: Scope<'_>, rc: Option<&Rc>) -> Counted {
     let mut found = Vec::new();
     let mut exclusions = Exclusions::new(spec, &mut found);
     exclusions.used.clone_from(&reading.used);
     let (scanner, claimed) = (Scanner::new(&spec.owned), 0);
     let mut counter = Counter { spec, scanner, exclusions, found, vendored: Vec::new(), claimed, excluded: Vec::new() };
+    let inventory = Inventory::new(spec, reading.version(spec, rc));
+    let (mut items, mut notices, mut contents) = (Vec::new(), Vec::new(), BTreeMap::new());
     for read in &reading.files {
+        let before = counter.mark();
         counter.enumerated(read);
+        if scope.lists(read.file.path.as_bytes()) {
+            items.extend(inventory.enumerated(read, counter.judged(before)));
+        }
     }
-    let mut contents = BTreeMap::new();
     let enumerated: BTreeSet<&[u8]> = reading.enumeration.files.iter().map(|file| file.path.as_bytes()).collect();
     let paths: Vec<Finder<'_>> = spec.owned.iter().map(|prefix| Finder::new(prefix.path()).into_owned()).collect();
     for entry in &reading.enumeration.entries {
         let relative = below(&entry.path, spec.root().as_bytes()).unwrap_or(&entry.path);
-        let vendored = in_charts(relative);
-        let looked_into = entry.kind == Kind::File && !is_markdown(relative);
-        let skipped = vendored && charts == Charts::Upstream;
-        if !looked_into || skipped || enumerated.contains(entry.path.as_slice()) {
+        let (vendored, markdown) = (in_charts(relative), is_markdown(relative));
+        let looked_into = entry.kind == Kind::File && scope.reads(&entry.path, vendored, markdown);
+        if !looked_into || enumerated.contains(entry.path.as_slice()) {
             continue;
         }
         match read_content(tree, &entry.path) {
-            Ok(content) if paths.iter().all(|path| path.find(&content).is_none()) => {}
             Ok(content) => {
-                let before = counter.found.len() + counter.vendored.len();
-                counter.outside(&entry.path, &content, vendored);
-                if counter.found.len() + counter.vendored.len() > before {
+                let before = counter.mark();
+                let ours = paths.iter().any(|path| path.find(&content).is_some());
+                if ours && !markdown {
+                    counter.outside(&entry.path, &content, vendored);
+                }
+                let lists = scope.lists(&entry.path);
+                if lists {
+                    let of = if markdown {
+                        Of::Prose
+                    } else if vendored {
+                        Of::Upstream
+                    } else {
+                        Of::Packages
+                    };
+                    items.extend(inventory.outside(&entry.path, &content, of, counter.judged(before)));
+                }
+                if counter.found.len() + counter.vendored.len() > before.0 + before.1 || lists && scope != Scope::Whole
+                {
                     contents.insert(show(&entry.path), content);
                 }
+            }
+            // What a promotion never looks into keeps nobody from anything; it is said all the same.
+            Err(message) if scope.lists(&entry.path) && (vendored || markdown) => {
+                let problem = Problem::whole(show(&entry.path), message, "make it readable, to have it in the census");
+                notices.push(problem.kind(ProblemKind::Notice));
             }
             Err(message) => {
                 let help = "make it readable: the census must look into it";
@@ -120,8 +174,11 @@ pub(super) fn count(tree: &dyn Tree, spec: &Spec, reading: &Reading, charts: Cha
     let Counter { exclusions, found, vendored, claimed, excluded, .. } = counter;
     let unused =
         spec.exclude.iter().zip(&exclusions.used).filter(|(_, used)| !**used).map(|(e, _)| e.clone()).collect();
-    Counted { found, vendored, claimed, excluded, unused, contents }
+    Counted { found, vendored, claimed, excluded, unused, items, notices, contents }
 }
+
+/// How much a counter had found at a moment.
+type Mark = (usize, usize, usize);
 
 struct Counter<'a> {
     spec: &'a Spec,
@@ -134,6 +191,15 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
+    fn mark(&self) -> Mark {
+        (self.found.len(), self.vendored.len(), self.excluded.len())
+    }
+
+    /// What was made of a file's places since then.
+    fn judged(&self, (found, _, excluded): Mark) -> Judged<'_> {
+        Judged { found: self.found.get(found..).unwrap_or_default(), excluded: &self.excluded[excluded..] }
+    }
+
     fn enumerated(&mut self, read: &FileReading) {
         let content = read.content();
         let lines = Lines::new(content);

@@ -14,12 +14,15 @@ pub(super) fn is_gzip(bytes: &[u8]) -> bool {
 }
 
 pub(super) fn decompress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, "its content is larger than 1 GiB");
+    decompress_within(bytes, LIMIT)?.ok_or_else(too_large)
+}
+
+/// `None`: its content is larger.
+pub(super) fn decompress_within(bytes: &[u8], limit: u64) -> io::Result<Option<Vec<u8>>> {
     let mut content = Vec::new();
-    MultiGzDecoder::new(bytes).take(LIMIT + 1).read_to_end(&mut content)?;
-    if content.len() as u64 > LIMIT {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "its content is larger than 1 GiB"));
-    }
-    Ok(content)
+    MultiGzDecoder::new(bytes).take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    Ok((content.len() as u64 <= limit).then_some(content))
 }
 
 /// Compresses as `gzip -n9` would head it: no name, no time, from Unix. The compressed bytes

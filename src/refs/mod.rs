@@ -7,7 +7,7 @@
 //!
 //! - [`read`]: every reference, with its place, shape and class.
 //! - [`census`]: proof that nothing that looks like a reference was overlooked.
-//! - [`account()`]: both of them, from one reading.
+//! - [`account()`]: both of them, from one reading, and with an [`Item`] for each place where that is asked for.
 //! - [`rewrite()`]: version-line tags to stable, proven by reading again.
 //! - [`survivors`], [`survivors_of`]: what is left of a release candidate, looked for more widely.
 //! - [`compare_digests`]: the same digest at every place of two trees.
@@ -26,6 +26,7 @@ mod edit;
 mod enumerate;
 mod exclusions;
 mod gzip;
+mod inventory;
 mod pin;
 mod problem;
 mod read;
@@ -42,11 +43,12 @@ use serde::Serialize;
 
 pub use account::{Account, account};
 pub use apply::{ApplyError, apply_to_directory, replace};
-pub use census::{Census, Excluded, census};
+pub use census::{Census, Excluded, Scope, census};
 pub use class::{Class, candidates, version_in, version_line, with_stable};
 pub use compare::compare_digests;
 pub use edit::{Edit, FileEdit, edited};
 pub use enumerate::{Enumeration, File, Storage, enumerate, in_charts};
+pub use inventory::{Claim, Item, What};
 pub use pin::{normalise_pin, pin, pinned};
 pub use problem::{Problem, ProblemKind};
 pub use read::{References, RefsError, read};

@@ -200,16 +200,19 @@ impl Reading {
         self.parts(spec, rc).0
     }
 
+    /// The version that tells the version line: the candidate's, or the inferred one.
+    pub(super) fn version(&self, spec: &Spec, rc: Option<&Rc>) -> Option<Version> {
+        if let Some(rc) = rc {
+            return Some(Version::Candidate(*rc));
+        }
+        let all = self.files.iter().flat_map(|read| &read.found);
+        let owned = all.filter(|found| found.repository.as_ref().is_some_and(|r| spec.owns(r)));
+        prevailing(spec, owned.filter_map(|found| found.tag.as_ref()))
+    }
+
     /// The references, and the files they are in.
     pub(super) fn parts(self, spec: &Spec, rc: Option<&Rc>) -> (References, Vec<FileReading>) {
-        let version = match rc {
-            Some(rc) => Some(Version::Candidate(*rc)),
-            None => {
-                let all = self.files.iter().flat_map(|read| &read.found);
-                let owned = all.filter(|found| found.repository.as_ref().is_some_and(|r| spec.owns(r)));
-                prevailing(spec, owned.filter_map(|found| found.tag.as_ref()))
-            }
-        };
+        let version = self.version(spec, rc);
         let (notices, enumeration) = (self.notices, self.enumeration);
         let mut references = References { version, notices, enumeration, ..Default::default() };
         let version = version.map(|version| version.to_string());

@@ -69,6 +69,27 @@ impl Scanner {
         found
     }
 
+    /// Every digest in the bytes, whatever stands before it, and every owned name: where each begins and ends.
+    pub(super) fn mentions(&self, bytes: &[u8]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+        let hex = |from: usize| bytes[from..].iter().take(65).take_while(|byte| byte.is_ascii_hexdigit()).count();
+        let digests = self.digest.find_iter(bytes).map(|at| at..at + DIGEST.len() + hex(at + DIGEST.len()));
+        let mut places: Vec<usize> = self.owned.iter().flat_map(|(_, finder)| finder.find_iter(bytes)).collect();
+        places.sort_unstable();
+        let (mut end, mut names) = (0, Vec::new());
+        for place in places {
+            if place < end {
+                continue;
+            }
+            let start = bytes[end..place].iter().rposition(|&byte| !is_word(byte)).map_or(end, |i| end + i + 1);
+            end = bytes[place..].iter().position(|&byte| !is_word(byte)).map_or(bytes.len(), |i| place + i);
+            let Ok(word) = std::str::from_utf8(&bytes[start..end]) else { continue };
+            let word = word.trim_end_matches(['.', ':', '-', '/', '_', '@']);
+            let from = word.rfind("://").map_or(0, |at| at + 3);
+            names.extend(self.owned(&word[from..]).map(|at| start + from + at..start + word.len()));
+        }
+        (digests.collect(), names)
+    }
+
     /// Where the owned prefix begins that this text spells, if it does.
     pub(super) fn owned(&self, text: &str) -> Option<usize> {
         let starts = |(prefix, finder): &(String, Finder<'_>)| {

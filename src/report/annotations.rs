@@ -103,7 +103,8 @@ impl Observer for Annotations {
         match event {
             Event::Preview(preview) => self.preview(preview),
             Event::Lint(lint) => self.lint(lint),
-            Event::Goal(_) | Event::Acting { .. } | Event::Acted { .. } => {}
+            Event::Census(census) => self.census(census),
+            Event::Explanation(_) | Event::Goal(_) | Event::Acting { .. } | Event::Acted { .. } => {}
             Event::Stage(stage) => self.stage(stage),
             Event::Failed { stage, .. } => {
                 let mut story = Story::default();

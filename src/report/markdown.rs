@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
 use super::document::{Fold, List, Part, fit};
+use super::explain::markdown as explained;
 use super::human::{actions, amount};
 use super::lint::markdown::parts as lint_parts;
 use super::preview::{amount as amount_of, markdown};
@@ -32,6 +33,8 @@ impl Markdown {
     pub fn is_empty(&self) -> bool {
         let story = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let told = story.lint.is_some()
+            || story.census.is_some()
+            || story.explanation.is_some()
             || story.preview.is_some()
             || story.goal.is_some()
             || !story.stages.is_empty()
@@ -72,8 +75,11 @@ impl Reporter for Markdown {
 }
 
 fn document(story: &Story) -> Vec<Part> {
-    let mut parts = match (&story.lint, &story.preview) {
-        (Some(lint), _) => lint_parts(lint),
+    let looked = story.lint.as_ref().map(lint_parts);
+    let looked = looked.or_else(|| story.census.as_ref().map(explained::census));
+    let looked = looked.or_else(|| story.explanation.as_ref().map(explained::explanation));
+    let mut parts = match (looked, &story.preview) {
+        (Some(parts), _) => parts,
         (None, Some(preview)) => markdown::head(preview),
         (None, None) => vec![Part::Essential(heading(story))],
     };

@@ -10,6 +10,7 @@
 
 pub mod annotations;
 mod document;
+mod explain;
 mod human;
 pub mod json;
 mod lint;

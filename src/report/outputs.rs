@@ -76,6 +76,8 @@ impl Observer for Outputs {
             }
             Event::Preview(_)
             | Event::Lint(_)
+            | Event::Census(_)
+            | Event::Explanation(_)
             | Event::Acting { .. }
             | Event::Acted { .. }
             | Event::Failed { .. }

@@ -2,6 +2,7 @@
 
 use super::problem::Problem;
 use crate::engine::event::{End, Event, Goal, StageState};
+use crate::explain::{Census, Explanation};
 use crate::lint::Lint;
 use crate::preview::Preview;
 use crate::stage::Summary;
@@ -9,6 +10,8 @@ use crate::stage::Summary;
 #[derive(Default)]
 pub struct Story {
     pub lint: Option<Lint>,
+    pub census: Option<Census>,
+    pub explanation: Option<Explanation>,
     pub preview: Option<Preview>,
     pub goal: Option<Goal>,
     /// Each stage as it was last seen, in order.
@@ -30,6 +33,8 @@ impl Story {
     pub fn tell(&mut self, event: &Event) {
         match event {
             Event::Lint(lint) => self.lint = Some(lint.as_ref().clone()),
+            Event::Census(census) => self.census = Some(census.as_ref().clone()),
+            Event::Explanation(explanation) => self.explanation = Some(explanation.as_ref().clone()),
             Event::Preview(preview) => self.preview = Some(preview.as_ref().clone()),
             Event::Goal(goal) => self.goal = Some(goal.as_ref().clone()),
             Event::Stage(state) => match self.stages.iter_mut().find(|seen| seen.stage == state.stage) {

@@ -172,6 +172,8 @@ impl Observer for Terminal {
         match event {
             Event::Preview(preview) => self.out.lines(&self.human.preview(preview, &inner.digests)),
             Event::Lint(lint) => self.out.lines(&self.human.lint(lint)),
+            Event::Census(census) => self.out.lines(&self.human.census(census)),
+            Event::Explanation(explanation) => self.out.lines(&self.human.explanation(explanation)),
             Event::Goal(_) => self.goal(inner),
             Event::Stage(stage) => self.stage(inner, stage),
             Event::Acting { stage, action } => {

@@ -76,7 +76,7 @@ impl Digests {
                 action.expects.iter().for_each(|text| self.learn(text));
             }
             // Its places are shown as they are.
-            Event::Lint(_) | Event::Warning { .. } | Event::End(_) => {}
+            Event::Lint(_) | Event::Census(_) | Event::Explanation(_) | Event::Warning { .. } | Event::End(_) => {}
         }
     }
 

@@ -12,6 +12,7 @@
 mod archive;
 mod ci;
 mod demo;
+mod explain;
 mod github;
 mod laws;
 mod lint;

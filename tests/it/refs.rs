@@ -3,6 +3,7 @@
 mod census;
 mod fixture;
 mod golden;
+mod inventory;
 mod pin;
 mod property;
 mod reading;

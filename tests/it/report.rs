@@ -57,6 +57,8 @@ fn the_samples_hold_every_event_and_state() {
         Event::End(_) => 6,
         Event::Preview(_) => 7,
         Event::Lint(_) => 8,
+        Event::Census(_) => 9,
+        Event::Explanation(_) => 10,
     };
     let index = |state: State| match state {
         State::Holds => 0,
@@ -75,7 +77,7 @@ fn the_samples_hold_every_event_and_state() {
             _ => {}
         }
     }
-    assert!((0..9).all(|n| seen.0.contains(&n)) && (0..6).all(|n| seen.1.contains(&n)), "{seen:?}");
+    assert!((0..11).all(|n| seen.0.contains(&n)) && (0..6).all(|n| seen.1.contains(&n)), "{seen:?}");
 }
 
 #[test]

@@ -1,12 +1,14 @@
-//! refs, lint, rewrite, archive, check: commands over a tree or a file, without a promotion.
+//! refs, lint, explain, rewrite, archive, check: commands over a tree or a file, without a promotion.
 
 mod archive;
+mod explain;
 mod lint;
 mod references;
 
 pub use archive::archive;
+pub use explain::{census, explain};
 pub use lint::lint;
-pub use references::{census, list, rewrite};
+pub use references::{list, rewrite};
 
 use std::io::Write;
 use std::path::Path;

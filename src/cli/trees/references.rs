@@ -54,36 +54,6 @@ pub async fn list(args: &TreeArgs, format: Format) -> Ended {
     Ok(State::Holds)
 }
 
-pub async fn census(args: &TreeArgs, format: Format) -> Ended {
-    let what = args.clone();
-    let read = move || {
-        let pipeline = pipeline::load(&what.pipeline)?;
-        Ok(refs::census(open(&what)?.as_ref(), &pipeline.spec())?)
-    };
-    let census = beside(read).await?;
-    let mut err = std::io::stderr();
-    for notice in &census.references.notices {
-        writeln!(err, "note: {notice}")?;
-    }
-    for exclusion in &census.unused {
-        writeln!(err, "note: the exclusion of {} explains nothing: {}", exclusion.path, exclusion.reason)?;
-    }
-    let unused: Vec<&str> = census.unused.iter().map(|exclusion| exclusion.path.as_str()).collect();
-    let place = |excluded: &refs::Excluded| format!("{}:{}", excluded.file, excluded.line);
-    let line = |excluded: &refs::Excluded| format!("excluded  {}  {}\n", place(excluded), excluded.reason);
-    let counts = format!("{} claimed, {} excluded, none unclaimed\n", census.claimed, census.excluded.len());
-    let row = |what: &str, count: usize| vec![what.to_owned(), count.to_string(), "-".to_owned()];
-    let mut rows = vec![row("claimed", census.claimed), row("excluded", census.excluded.len()), row("unclaimed", 0)];
-    rows.extend(census.excluded.iter().map(|e| vec!["excluded".to_owned(), place(e), e.reason.clone()]));
-    let found = Found {
-        human: census.excluded.iter().map(line).chain([counts]).collect(),
-        json: json!({ "claimed": census.claimed, "excluded": census.excluded, "unused": unused }),
-        header: vec!["census", "", "reason"],
-        rows,
-    };
-    found.show(format, &mut std::io::stdout())
-}
-
 pub async fn rewrite(args: &RewriteArgs, format: Format) -> Ended {
     let what = args.clone();
     let plan = move || {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::lint::host::divided_host;
 use crate::lint::subject::shown;
 use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
 use crate::refs::{Occurrence, Shape};
@@ -19,7 +20,7 @@ pub const RULE: Rule = Rule {
 fn check(subject: &Subject<'_>) -> Checked {
     let mut divided: BTreeMap<Spot, Vec<&Occurrence>> = BTreeMap::new();
     for found in subject.owned() {
-        if let Some(spot) = host_of_its_own(found).filter(|_| !reached(subject, found)) {
+        if let Some(spot) = divided_host(subject, found) {
             divided.entry(spot).or_default().push(found);
         }
     }
@@ -43,27 +44,10 @@ fn check(subject: &Subject<'_>) -> Checked {
     found.collect()
 }
 
-/// Where the host is, when it stands in another key than the name.
-fn host_of_its_own(found: &Occurrence) -> Option<Spot> {
-    let (host, name) = (found.spans.host.as_ref()?, found.spans.name.as_ref()?);
-    let inside = name.start <= host.start && host.end <= name.end;
-    (!inside).then(|| Spot::span(&found.file, host))
-}
-
 /// The key that holds the name: some charts have it in `image`.
 fn name_key(subject: &Subject<'_>, found: &Occurrence) -> &'static str {
     let span = found.spans.name.as_ref();
     let before = span.and_then(|span| subject.content(&found.file)?.get(..span.start)).unwrap_or_default();
     let key = before.strip_suffix(b"\"").or_else(|| before.strip_suffix(b"'")).unwrap_or(before).trim_ascii_end();
     if key.ends_with(b"image:") { "image" } else { "repository" }
-}
-
-/// Whether the key of the host holds a whole owned prefix: alone, or with a `/` behind it.
-fn reached(subject: &Subject<'_>, found: &Occurrence) -> bool {
-    let host = found.spans.host.clone().and_then(|span| subject.content(&found.file)?.get(span));
-    let Some(host) = host.and_then(|bytes| std::str::from_utf8(bytes).ok()) else { return false };
-    subject.spec.owned.iter().any(|prefix| {
-        let rest = host.strip_prefix(prefix.to_string().as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    })
 }

@@ -1,40 +1,9 @@
 //! Each file is read once for one lint, whatever its rules ask.
 
-use std::collections::BTreeMap;
-use std::io::Read;
-use std::sync::Mutex;
-
-use sealift::tree::{Entry, Kind, TreeError};
+use sealift::tree::Kind;
 
 use super::*;
-
-/// A tree that counts how often each file is opened, and how often it is listed.
-struct Counting {
-    tree: MemTree,
-    opened: Mutex<BTreeMap<Vec<u8>, usize>>,
-    listed: Mutex<usize>,
-}
-
-impl Tree for Counting {
-    fn entries(&self) -> Result<Vec<Entry>, TreeError> {
-        *self.listed.lock().unwrap() += 1;
-        self.tree.entries()
-    }
-
-    /// One entry is no list.
-    fn find(&self, path: &[u8]) -> Result<Option<Entry>, TreeError> {
-        self.tree.find(path)
-    }
-
-    fn open(&self, path: &[u8]) -> Result<Box<dyn Read + '_>, TreeError> {
-        *self.opened.lock().unwrap().entry(path.to_vec()).or_default() += 1;
-        self.tree.open(path)
-    }
-
-    fn describe(&self) -> String {
-        self.tree.describe()
-    }
-}
+use crate::support::counting::Counting;
 
 #[test]
 fn each_file_is_read_once_and_the_tree_is_listed_once() {
@@ -55,7 +24,7 @@ fn each_file_is_read_once_and_the_tree_is_listed_once() {
         ("packages/a/x/Makefile", "image:\n\tyq -i '.a = strenv(IMAGE)' values.yaml\n"),
     ]);
     let files = tree.entries().unwrap().into_iter().filter(|entry| entry.kind == Kind::File);
-    let counting = Counting { tree: tree.clone(), opened: Mutex::default(), listed: Mutex::default() };
+    let counting = Counting::new(tree.clone());
     let found = lint(&counting);
     assert!(found.findings.len() > 9, "{:?}", all(&found));
     let opened = counting.opened.into_inner().unwrap();

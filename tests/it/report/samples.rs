@@ -28,6 +28,9 @@ pub fn all() -> Vec<(&'static str, Vec<Event>)> {
         ("lint", lints::found()),
         ("lint-clean", lints::clean()),
         ("lint-hostile", lints::hostile()),
+        ("census", vec![crate::explain::census_event()]),
+        ("explanation", vec![crate::explain::explanation_event("packages/a/x/values.yaml")]),
+        ("explanation-nothing", vec![crate::explain::explanation_event("packages/a/x/values.yaml:3")]),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! What the areas share: a hermetic git, loopback servers, real peers, fixtures made from a seed.
 #![allow(dead_code, unused_imports)] // every area uses its own part
 
+pub mod counting;
 pub mod crash;
 pub mod docker_registry;
 pub mod emulate;

@@ -3,6 +3,7 @@
 
 mod action;
 mod commands;
+mod hooks;
 mod lanes;
 mod outputs;
 mod promises;
