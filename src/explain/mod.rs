@@ -16,13 +16,16 @@ use serde::Serialize;
 
 pub use census::{Census, Count, Row, Verdict};
 pub use effect::{Change, Effect};
-pub use place::{Asked, PlaceError};
+use place::Asked;
+pub use place::PlaceError;
 
-use crate::lint::{Finding, Lint, Subject, Suppressed, shown};
-use crate::model::{Lines, Version};
+use crate::lint::{Finding, Judging, Level, Lint, Subject, Suppressed, shown};
+use crate::model::{Lines, Rc, Version};
+use crate::pipeline::Pipeline;
 use crate::producers::Standing;
 use crate::promotion::Wanted;
 use crate::refs::{Claim, Item, Occurrence, Shape};
+use crate::tree::{Kept, Kind, Tree};
 
 /// What is known of a line, or of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -80,11 +83,29 @@ pub struct Other {
 }
 
 impl Explanation {
-    /// Explains a line of a subject, or all of a file. The subject is of that file: [`Subject::of_file`].
+    /// Explains a place as people type it: `FILE`, or `FILE:LINE`.
+    ///
+    /// Read are the files with references (they tell the version, and which digests want one name), the Makefiles
+    /// (they tell what stamps), and the file itself: each once, and no other.
     ///
     /// # Errors
     /// No such file, no such line.
-    pub fn of(subject: &Subject<'_>, lint: &Lint, asked: &Asked) -> Result<Self, PlaceError> {
+    pub fn look(
+        pipeline: &Pipeline,
+        tree: &dyn Tree,
+        name: String,
+        rc: Option<&Rc>,
+        place: &str,
+    ) -> Result<Self, PlaceError> {
+        let tree = Kept::new(tree);
+        let is_file = |path: &str| matches!(tree.find(path.as_bytes()), Ok(Some(entry)) if entry.kind == Kind::File);
+        let asked = Asked::parse(place, is_file);
+        let subject = Subject::of_file(pipeline, &tree, name, rc, asked.file.as_bytes());
+        let lint = Lint::of(&subject, Judging { fail_on: Level::Error, baseline: None });
+        Self::of(&subject, &lint, &asked)
+    }
+
+    fn of(subject: &Subject<'_>, lint: &Lint, asked: &Asked) -> Result<Self, PlaceError> {
         let file = asked.file.as_str();
         let standing = nothing::Standing::of(subject, file)?;
         let content = subject.content(file);

@@ -2,12 +2,14 @@
 
 mod directory;
 pub mod git;
+mod kept;
 mod memory;
 mod mounted;
 mod subtree;
 
 pub use directory::DirTree;
 pub use git::GitTree;
+pub use kept::Kept;
 pub use memory::MemTree;
 pub use mounted::Mounted;
 pub use subtree::{Edited, Subtree};

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sealift::engine::{Event, Observer as _};
-use sealift::explain::{Asked, Census, Change, Explanation, PlaceError, Verdict};
+use sealift::explain::{Census, Change, Explanation, PlaceError, Verdict};
 use sealift::lint::{Judging, Level, Lint, Subject};
 use sealift::model::Digest;
 use sealift::pipeline::{self, Pipeline};
@@ -65,12 +65,7 @@ fn shop() -> MemTree {
 }
 
 fn explain_in(tree: &dyn Tree, place: &str) -> Result<Explanation, PlaceError> {
-    let pipeline = pipeline();
-    let exists = |path: &str| tree.find(path.as_bytes()).unwrap().is_some();
-    let asked = Asked::parse(place, exists);
-    let subject = Subject::of_file(&pipeline, tree, "test".into(), None, asked.file.as_bytes());
-    let lint = Lint::of(&subject, Judging { fail_on: Level::Error, baseline: None });
-    Explanation::of(&subject, &lint, &asked)
+    Explanation::look(&pipeline(), tree, "test".into(), None, place)
 }
 
 #[track_caller]

@@ -5,23 +5,16 @@ use crate::cli::args::{CensusArgs, ExplainArgs};
 use crate::cli::failure::{Ended, Hinted};
 use crate::cli::promote::Context;
 use crate::engine::{Event, State};
-use crate::explain::{Asked, Census, Explanation, Verdict};
-use crate::lint::{Judging, Level, Lint, Subject};
+use crate::explain::{Census, Explanation, Verdict};
 use crate::pipeline;
-use crate::tree::Kind;
 
 pub async fn explain(args: &ExplainArgs, context: &Context<'_>) -> Ended {
     let what = args.clone();
     let look = move || {
         let pipeline = pipeline::load(&what.tree.pipeline)?;
         let tree = named(&what.tree.tree, &what.tree.repo)?;
-        let is_file =
-            |path: &str| tree.find(path.as_bytes()).ok().flatten().is_some_and(|entry| entry.kind == Kind::File);
-        let asked = Asked::parse(&what.place, is_file);
         let (name, rc) = (what.tree.tree.clone(), what.tree.rc.as_ref());
-        let subject = Subject::of_file(&pipeline, tree.as_ref(), name, rc, asked.file.as_bytes());
-        let lint = Lint::of(&subject, Judging { fail_on: Level::Error, baseline: None });
-        Explanation::of(&subject, &lint, &asked).map_err(|error| {
+        Explanation::look(&pipeline, tree.as_ref(), name, rc, &what.place).map_err(|error| {
             let make = if error.is_usage() { Hinted::usage } else { Hinted::new };
             make(error.to_string(), error.hint()).into()
         })

@@ -86,7 +86,15 @@ impl Reader<'_> {
             Some(text) if go::is_one(path) => go::read(text),
             _ => Vec::new(),
         };
-        seen.extend(composed.into_iter().filter_map(|composed| self.composed(content, composed)));
+        let composed: Vec<Seen> =
+            composed.into_iter().filter_map(|composed| self.composed(content, composed)).collect();
+        // The name that it is put together of is no mention beside it.
+        seen.retain(|seen| {
+            let after = composed.partition_point(|composed| composed.span.start <= seen.span.start);
+            let around = after.checked_sub(1).and_then(|last| composed.get(last));
+            seen.what != What::Name || around.is_none_or(|composed| composed.span.end < seen.span.end)
+        });
+        seen.extend(composed);
         self.hush(content, yaml.as_ref().map(|(_, yaml)| yaml), &mut seen);
         seen
     }
