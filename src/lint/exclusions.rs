@@ -4,6 +4,7 @@
 //! copy have no comments, tools that write YAML lose them, and a pull request is judged by its base's pipeline,
 //! so that nobody excuses a line in the change that brings it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::finding::{Finding, Level, Suppressed, Suppression};
@@ -63,7 +64,12 @@ impl Asked<'_> {
 /// Whether the line of a finding has a text in it.
 fn says(subject: &Subject<'_>, finding: &Finding, text: &str) -> bool {
     let place = &finding.place;
-    let (Some(span), Some(content)) = (&place.span, subject.content(&place.file)) else { return false };
+    let Some(span) = &place.span else { return false };
+    // A rule may point into a file that holds no reference.
+    let content = subject.content(&place.file).map(Cow::Borrowed);
+    let Some(content) = content.or_else(|| subject.tree.read(place.file.as_bytes()).ok().map(Cow::Owned)) else {
+        return false;
+    };
     let (before, after) = content.split_at(span.start.min(content.len()));
     let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
     let end = memchr::memchr(b'\n', after).map_or(content.len(), |newline| before.len() + newline);

@@ -29,7 +29,11 @@ impl<'a> Lines<'a> {
 
     /// The beginning of the line that holds an offset, for messages.
     pub fn excerpt(&self, offset: usize) -> String {
-        self.text(offset).trim().chars().take(160).collect()
+        let (start, number) = self.line(offset);
+        let end = self.starts.get(number).map_or(self.bytes.len(), |next| next - 1);
+        // No more is looked at than is shown: a line may be the whole of a large file.
+        let head = self.bytes.get(start..end.min(start + 2_048)).unwrap_or_default();
+        String::from_utf8_lossy(head).trim().chars().take(160).collect()
     }
 
     /// Line and column (in characters), both from 1.

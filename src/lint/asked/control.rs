@@ -36,12 +36,12 @@ pub(super) fn choose(subject: &Subject<'_>, asked: &Asked, named: &[Reference]) 
     };
     let mut hosts: BTreeSet<(bool, String)> = subject.named().filter_map(side).collect();
     for Reference { repository, .. } in named {
-        if !hosts.iter().any(|(_, host)| host == repository.host()) {
-            hosts.insert((!subject.spec.owns(repository), repository.host().to_owned()));
-        }
+        hosts.insert((!subject.spec.owns(repository), repository.host().to_owned()));
     }
     let control = |(third_party, host): (bool, String)| {
-        let own = |named: &&Reference| named.repository.host() == host;
+        // Who asked with credentials proves nothing for who asks without.
+        let own =
+            |named: &&Reference| named.repository.host() == host && subject.spec.owns(&named.repository) != third_party;
         if let Some(named) = named.iter().find(own) {
             return of_named(asked, named, third_party);
         }

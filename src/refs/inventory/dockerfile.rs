@@ -3,10 +3,10 @@
 //! Source: the Dockerfile reference: `FROM` ("ARG and FROM interact": arguments before the first `FROM` count in
 //! every `FROM`), `COPY --from`, `RUN --mount=from`, "Environment replacement" for `$a`, `${a}`, `${a:-b}`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::seen::Composed;
+use super::seen::{Composed, head};
 
 const WHY: &str = "a Dockerfile puts it together of its arguments' defaults";
 const LATEST: &str = "without a tag a Dockerfile pulls `latest`";
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str) -> Vec<Composed> {
 #[derive(Default)]
 struct File {
     defaults: HashMap<String, String>,
-    stages: Vec<String>,
+    stages: BTreeSet<String>,
     found: Vec<Composed>,
 }
 
@@ -62,7 +62,7 @@ impl File {
         match keyword {
             "ARG" => {
                 for (name, value) in arguments.iter().filter_map(|span| word(span).split_once('=')) {
-                    let value = self.filled(value.trim_matches(['"', '\'']));
+                    let value = self.filled(head(value.trim_matches(['"', '\'']), LONGEST));
                     // Of an argument without a default in a later stage the first one's holds.
                     self.defaults.insert(name.to_owned(), value);
                 }
@@ -122,7 +122,7 @@ impl File {
                 }
             };
             let value = self.defaults.get(name).map(String::as_str).filter(|value| !value.is_empty()).or(default);
-            filled.push_str(value.unwrap_or_default());
+            filled.push_str(head(value.unwrap_or_default(), LONGEST));
             rest = left;
             if filled.len() > LONGEST {
                 return String::new();
@@ -166,6 +166,13 @@ mod tests {
             ("q/d:v3", "q/d:v3"),
         ];
         assert_eq!(found, expected.map(|(written, image)| (written, image.to_owned())));
+    }
+
+    #[test]
+    fn a_long_argument_is_cut() {
+        let text = format!("ARG A={}\n{}", "a".repeat(1_000_000), "FROM q/$A\n".repeat(1_000));
+        let found = read(&text);
+        assert!(found.iter().all(|found| found.text.len() <= 2 * LONGEST), "{}", found.len());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::seen::Composed;
+use super::seen::{Composed, head};
 
 const WHY: &str = "a Go source puts it together of several strings";
 /// Longer than any reference: what is longer is cut off.
@@ -68,9 +68,8 @@ fn sum(tokens: &[Token<'_>], start: usize, constants: &HashMap<&str, String>) ->
             // Whatever begins on the way here ends here, too.
             _ => return (None, (next + 1).min(tokens.len()).max(start + 1)),
         };
-        if text.len() < LONGEST {
-            text.push_str(value);
-        }
+        // A source may add a long constant up for ever.
+        text.push_str(head(value, LONGEST.saturating_sub(text.len())));
         let from = span.map_or(place.start, |span: Range<usize>| span.start);
         span = Some(from..place.end);
         next += 1;
@@ -148,6 +147,15 @@ mod tests {
         let found: Vec<(&str, String)> =
             read(text).into_iter().map(|found| (&text[found.span.clone()], found.text)).collect();
         assert_eq!(found, [("registry + \"/a:\" +\n\ttag", "ghcr.io/o/a:v1".to_owned())]);
+    }
+
+    #[test]
+    fn a_long_constant_is_cut_wherever_it_is_added() {
+        let text =
+            format!("const a = \"{}\"\nvar b = {}a\nvar c = \"ü\" + a\n", "ä".repeat(100_000), "a + ".repeat(1_000));
+        let found = read(&text);
+        assert_eq!(found.len(), 2);
+        assert!(found.iter().all(|found| (LONGEST - 1..=LONGEST).contains(&found.text.len())));
     }
 
     #[test]

@@ -277,13 +277,21 @@ impl<'a> Verdict<'a> {
 
 /// The items in order. What the census refuses is among them, whatever else a line holds.
 fn settled(file: &str, mut listed: Vec<Listed>, judged: Judged<'_>, lines: &Lines<'_>) -> Vec<Item> {
+    // By line, and of a line once: a file may have as many problems as lines.
+    let mut free: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut told: BTreeSet<usize> = BTreeSet::new();
+    for (at, listed) in listed.iter().enumerate() {
+        if listed.item.claim == Claim::Unclaimed {
+            told.insert(listed.line);
+        } else if listed.owned && !matches!(listed.item.claim, Claim::Shape { .. }) {
+            free.entry(listed.line).or_insert(at);
+        }
+    }
     for problem in judged.found.iter().filter(|problem| problem.line > 0) {
-        let here = |listed: &&mut Listed| listed.line == problem.line;
-        if listed.iter().any(|listed| listed.line == problem.line && listed.item.claim == Claim::Unclaimed) {
+        if !told.insert(problem.line) {
             continue;
         }
-        let free = |listed: &&mut Listed| listed.owned && !matches!(listed.item.claim, Claim::Shape { .. });
-        match listed.iter_mut().filter(here).find(free) {
+        match free.get(&problem.line).and_then(|&at| listed.get_mut(at)) {
             Some(listed) => listed.item.claim = Claim::Unclaimed,
             None => {
                 let at = problem.at.unwrap_or_default();

@@ -194,3 +194,12 @@ pub(super) fn spelled(repository: Option<&Repository>, tag: Option<&str>, digest
     }
     text
 }
+
+/// The beginning of a text, of so many bytes at most.
+pub(super) fn head(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

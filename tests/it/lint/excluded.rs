@@ -29,6 +29,25 @@ fn a_file_or_a_line_is_excluded_and_the_rest_is_not() {
     assert_eq!(shown(&line.suppressed[0].finding), "bare-tag error packages/a/x/values.yaml:1 v0.1.0");
 }
 
+/// A Makefile holds no reference, and its lines can be named all the same.
+#[test]
+fn a_line_of_a_makefile_is_excluded() {
+    let pipeline = pipeline(
+        "lint: {exclude: [{rule: not-in-build-list, path: packages/a/x/Makefile, line: buildx, reason: By hand.}]}\n",
+    );
+    let files = [
+        (VALUES, "a: OWN/x:v0.1.0@D1\n"),
+        ("Makefile", "build:\n\tmake -C packages/a/y image\n"),
+        ("packages/a/x/Makefile", "image:\n\tdocker buildx build images/x\n"),
+        ("packages/a/y/Makefile", "image:\n\tdocker buildx build images/y\n"),
+    ];
+    let found = lint_by(&pipeline, &tree(&files), None);
+    let excluded: Vec<String> = found.suppressed.iter().map(|suppressed| shown(&suppressed.finding)).collect();
+    assert_eq!(excluded.len(), 1, "{:?}", found.findings);
+    assert!(excluded[0].starts_with("not-in-build-list error packages/a/x/Makefile:2"), "{excluded:?}");
+    assert!(found.left_over.is_empty(), "{:?}", found.left_over);
+}
+
 #[test]
 fn what_explains_nothing_is_told() {
     let found = excluded(

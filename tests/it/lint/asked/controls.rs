@@ -82,6 +82,9 @@ async fn each_host_and_each_client_has_its_own() {
     // The owned one answers to credentials; nothing has answered without.
     let lint = two.lint_by(&text, &told).await;
     assert_eq!(found(&lint), ["2 digest-gone unknown"]);
+    // Nor does a named one of ours.
+    let named = Told { third_party: &[HOST, OTHER], controls: &["OWN/fine:RC"], ..Told::default() };
+    assert_eq!(found(&two.lint_by(&text, &named).await), ["2 digest-gone unknown"]);
     let text = format!("{text}c: quay.example/x/y:1@{}\nd: quay.example/x/y:1@{}\n", digest("y"), digest("gone"));
     let lint = two.lint_by(&text, &told).await;
     assert_eq!(found(&lint), ["2 digest-gone unknown", "4 digest-gone error"]);
