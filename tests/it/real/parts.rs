@@ -2,7 +2,7 @@
 //! program itself as a process, on one machine after another. GitHub alone is a stand-in.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use super::tree;
 use crate::support::docker_registry::DockerRegistry;
 use crate::support::git_server::GitServer;
 use crate::support::images;
+pub use crate::support::judge::{Showed, check_world};
 use crate::support::say;
 use crate::support::world::{Case, World, shipped};
 
@@ -53,13 +54,6 @@ pub struct Parts {
 /// A machine that nothing of sealift's was on before.
 pub struct Machine {
     home: tempfile::TempDir,
-}
-
-/// How a run ended and what it showed.
-pub struct Showed {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
 }
 
 impl Parts {
@@ -146,34 +140,9 @@ fn wait_until_held(child: &mut Child, held: &Receiver<()>) {
     }
 }
 
-/// `tests/it/check-world.sh`, with a clean environment.
-pub fn check_world(first: &[&str], origin: &Path, registry: &str, last: &[&str]) -> Showed {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/check-world.sh");
-    let home = tempfile::tempdir().unwrap();
-    let mut command = Command::new("sh");
-    command.arg(script).args(first).arg(origin).arg(registry).args(last);
-    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    command.env("HOME", home.path()).env("TMPDIR", home.path()).env("GIT_CONFIG_NOSYSTEM", "1");
-    let output = command.stdin(Stdio::null()).output().unwrap();
-    Showed::new(output.status, &output.stdout, &output.stderr)
-}
-
 impl Machine {
     pub fn new() -> Self {
         Self { home: tempfile::tempdir().unwrap() }
-    }
-}
-
-impl Showed {
-    pub fn new(status: ExitStatus, out: &[u8], err: &[u8]) -> Self {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Self { code: status.code(), out: text(out), err: text(err) }
-    }
-
-    #[track_caller]
-    pub fn must_be(&self, code: i32) -> &Self {
-        assert_eq!(self.code, Some(code), "\n--- out\n{}\n--- err\n{}", self.out, self.err);
-        self
     }
 }
 

@@ -11,6 +11,7 @@ pub mod golden;
 pub mod http;
 pub mod images;
 pub mod json_schema;
+pub mod judge;
 pub mod page;
 pub mod registry_server;
 pub mod sandbox;

@@ -144,6 +144,13 @@ impl RegistryServer {
         state.hooks.push((at, after, Arc::new(hook)));
     }
 
+    /// Nothing goes wrong any more.
+    pub fn heal(&self) {
+        let mut state = self.state();
+        state.faults.clear();
+        state.hooks.clear();
+    }
+
     /// Another registry with the same content.
     pub fn copy(&self) -> Self {
         let other = Self::start();
@@ -182,6 +189,11 @@ impl RegistryServer {
     /// Puts tags on a digest behind everybody's back.
     pub fn tag(&self, repository: &str, tag: &str, digest: Digest) {
         self.state().repos.entry(repository.into()).or_default().tags.insert(tag.into(), digest);
+    }
+
+    /// Takes a tag away behind everybody's back.
+    pub fn untag(&self, repository: &str, tag: &str) {
+        self.state().repos.get_mut(repository).and_then(|repo| repo.tags.remove(tag));
     }
 
     /// Every tag of every repository: the world as people see it.
@@ -250,6 +262,10 @@ fn handle(shared: &Mutex<State>, request: &Request) -> Response {
         return token(&mut state, request);
     }
     let Some(rest) = request.path().strip_prefix("/v2/") else { return Response::new(404, "404 page not found") };
+    if rest == "_catalog" {
+        let names: Vec<&String> = state.repos.keys().collect();
+        return Response::new(200, json!({"repositories": names}).to_string() + "\n");
+    }
     let split = |mark: &str| rest.split_once(mark).map(|(name, rest)| (name.to_owned(), rest.to_owned()));
     let part = split("/manifests/").map(|p| ("manifests", p));
     let part = part.or_else(|| split("/blobs/uploads/").map(|p| ("uploads", p)));
@@ -422,7 +438,7 @@ fn list(state: &State, request: &Request, name: &str) -> Response {
     let last = request.parameter("last").unwrap_or_default();
     let rest: Vec<&String> = repo.tags.keys().filter(|tag| last.is_empty() || **tag > last).collect();
     let page: BTreeSet<&String> = rest.iter().take(n).copied().collect();
-    let response = Response::new(200, json!({"name": name, "tags": page}).to_string());
+    let response = Response::new(200, json!({"name": name, "tags": page}).to_string() + "\n");
     match page.last() {
         Some(last) if rest.len() > page.len() => {
             response.with("link", format!(r#"</v2/{name}/tags/list?n={n}&last={last}>; rel="next""#))

@@ -127,6 +127,7 @@ impl Script {
 
     pub fn heal(&mut self) {
         self.faults.clear();
+        self.hooks.clear();
     }
 
     pub fn hook(&mut self, nth: usize, after: bool, hook: Hook) {
