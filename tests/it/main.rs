@@ -13,6 +13,7 @@ mod archive;
 mod ci;
 mod demo;
 mod explain;
+mod fuzzed;
 mod github;
 mod laws;
 mod lint;
