@@ -28,5 +28,6 @@ mod report;
 mod repository;
 mod rows;
 mod shape;
+mod stops;
 mod support;
 mod workflows;
