@@ -11,6 +11,7 @@
 
 mod archive;
 mod ci;
+mod cli;
 mod demo;
 mod explain;
 mod github;

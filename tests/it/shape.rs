@@ -31,8 +31,10 @@ const ORDER: [&str; 17] = [
 const REPORT_KNOWS: [&str; 6] = ["model", "stage", "preview", "lint", "explain", "engine"];
 
 /// Where a crate may be known, below src: what it is behind can be replaced there and nowhere else.
-const CRATES: [(&str, &[&str]); 13] = [
+const CRATES: [(&str, &[&str]); 15] = [
     ("clap", &["cli"]),
+    ("clap_complete", &["cli/args/shell.rs", "cli/shell.rs"]),
+    ("clap_mangen", &["cli/shell.rs"]),
     ("flate2", &["archive/gzip.rs", "refs/gzip.rs", "cli/demo"]),
     ("git2", &["port/repository"]),
     ("granit_parser", &["yaml/parse.rs"]),
