@@ -1,12 +1,17 @@
 //! What can be typed. Parsing touches nothing but the words.
 
+mod examples;
 mod lint;
+mod shell;
+mod show;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::lint::LintArgs;
+pub use self::shell::{CompletionsArgs, ManArgs};
+pub use self::show::{Format, LogFormat, Show, When};
 use crate::model::{Digest, Rc, Stable};
 use crate::overrides::Key;
 use crate::port::Authority;
@@ -16,9 +21,9 @@ use crate::promotion::locate::Request;
 /// Promotes a release candidate to stable without rebuilding anything.
 ///
 /// Exit codes: 0 holds or done; 1 error; 2 usage; 3 the plan has work; 4 waiting for a person;
-/// 5 refused, or an invariant is broken; 130 interrupted.
+/// 5 refused, or an invariant is broken; 130 interrupted; 141 nobody reads the result any more.
 #[derive(Debug, Parser)]
-#[command(name = "sealift", version, max_term_width = 100)]
+#[command(name = "sealift", version, max_term_width = 100, after_help = examples::SEALIFT)]
 pub struct Cli {
     #[command(flatten)]
     pub show: Show,
@@ -29,78 +34,72 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Watch a whole promotion on embedded parts: offline, no credentials, seconds
+    #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
     /// Show what a promotion would do; write nothing
+    #[command(after_help = examples::PLAN)]
     Plan(PlanArgs),
     /// Show what a promotion of a pull request, a revision or a directory would do; advisory
+    #[command(after_help = examples::PREVIEW)]
     Preview(PreviewArgs),
     /// Promote, as far as it isn't a person's turn
+    #[command(after_help = examples::RUN)]
     Run(RunArgs),
     /// Go on with a promotion: the same as run
+    #[command(after_help = examples::RESUME)]
     Resume(RunArgs),
     /// Show where a promotion stands, from the live world; without a version, what is unfinished
+    #[command(after_help = examples::STATUS)]
     Status(StatusArgs),
     /// Prove the candidate against the merge, or the prospective one
+    #[command(after_help = examples::VERIFY)]
     Verify(PlanArgs),
     /// Take back a promotion that is not merged: its draft and its staging branch, never a public name
+    #[command(after_help = examples::ABANDON)]
     Abandon(AbandonArgs),
     /// Look at the references of a tree
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::REFS)]
     Refs(RefsCommand),
     /// Find what is wrong with the references of a tree: offline, for every pull request
+    #[command(after_help = examples::LINT)]
     Lint(LintArgs),
     /// Say of a line, or of a whole file, what its references are, who stamps them, and what would become of them
+    #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
     /// Rewrite a directory in place: a candidate's tags read stable
+    #[command(after_help = examples::REWRITE)]
     Rewrite(RewriteArgs),
     /// Lay the references of a published tree over the packages that a change neither rebuilt nor edited
+    #[command(after_help = examples::OVERLAY)]
     Overlay(OverlayArgs),
     /// Make the packages artifact of a tree and print its digests
+    #[command(after_help = examples::ARCHIVE)]
     Archive(ArchiveArgs),
     /// Check a pipeline file
+    #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
     /// Check a table of image overrides, or apply it to manifests
-    #[command(subcommand)]
+    #[command(subcommand, after_help = examples::OVERRIDES)]
     Overrides(OverridesCommand),
-}
-
-/// How things are shown.
-#[derive(Clone, Debug, Args)]
-pub struct Show {
-    #[arg(long, global = true, value_enum, default_value = "human")]
-    pub format: Format,
-    /// Show everything: every action, full digests
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
-    pub verbose: u8,
-    /// Show results only
-    #[arg(short, long, global = true)]
-    pub quiet: bool,
-    #[arg(long, global = true, value_enum, default_value = "auto")]
-    pub color: When,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    Human,
-    Json,
-    Markdown,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum When {
-    Auto,
-    Always,
-    Never,
+    /// Print the JSON Schema of pipeline files, for editors
+    #[command(after_help = examples::SCHEMA)]
+    Schema,
+    /// Print the completions for a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Print sealift's man page, or write every command's into a folder
+    #[command(after_help = examples::MAN)]
+    Man(ManArgs),
 }
 
 /// The pipeline, and where its things are.
 #[derive(Clone, Debug, Args)]
 pub struct World {
     /// The pipeline file
-    #[arg(short, long, env = "SEALIFT_PIPELINE", value_name = "FILE")]
+    #[arg(short, long, env = "SEALIFT_PIPELINE", hide_env_values = true, value_name = "FILE")]
     pub pipeline: PathBuf,
     /// The git origin, instead of the pipeline's: a URL or a directory
-    #[arg(long, value_name = "URL|DIR")]
+    #[arg(long, value_name = "URL|DIR", value_hint = clap::ValueHint::DirPath)]
     pub repo: Option<String>,
     #[command(flatten)]
     pub registry: RegistryArgs,
@@ -110,7 +109,7 @@ pub struct World {
     #[command(flatten)]
     pub github: GitHub,
     /// Where sealift keeps its store of git objects [default: $XDG_CACHE_HOME/sealift]
-    #[arg(long, value_name = "DIR", env = "SEALIFT_CACHE")]
+    #[arg(long, value_name = "DIR", env = "SEALIFT_CACHE", hide_env_values = true)]
     pub cache: Option<PathBuf>,
 }
 
@@ -148,10 +147,22 @@ pub struct GitHub {
     #[arg(long, value_name = "FILE", conflicts_with = "github_app_id")]
     pub github_token_file: Option<PathBuf>,
     /// A GitHub App to be, installed in the repository
-    #[arg(long, value_name = "ID", env = "SEALIFT_GITHUB_APP_ID", requires = "github_app_key_file")]
+    #[arg(
+        long,
+        value_name = "ID",
+        env = "SEALIFT_GITHUB_APP_ID",
+        hide_env_values = true,
+        requires = "github_app_key_file"
+    )]
     pub github_app_id: Option<u64>,
     /// The App's private key, a PEM file
-    #[arg(long, value_name = "FILE", env = "SEALIFT_GITHUB_APP_KEY_FILE", requires = "github_app_id")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "SEALIFT_GITHUB_APP_KEY_FILE",
+        hide_env_values = true,
+        requires = "github_app_id"
+    )]
     pub github_app_key_file: Option<PathBuf>,
 }
 
@@ -177,7 +188,7 @@ pub struct PreviewArgs {
     #[arg(long, requires = "pull_request", conflicts_with = "tree")]
     pub comment: bool,
     /// Preview a directory, or a revision of the repository here (of the one in --repo, if that is a directory)
-    #[arg(long, value_name = "DIR|REV", conflicts_with = "pull_request")]
+    #[arg(long, value_name = "DIR|REV", conflicts_with = "pull_request", value_hint = clap::ValueHint::DirPath)]
     pub tree: Option<String>,
     #[command(flatten)]
     pub world: World,
@@ -250,8 +261,10 @@ pub struct DemoArgs {
 #[derive(Debug, Subcommand)]
 pub enum RefsCommand {
     /// List every reference with its class, place and parts
+    #[command(after_help = examples::LIST)]
     List(TreeArgs),
     /// Prove that every digest and every owned reference is claimed by something, and show by what
+    #[command(after_help = examples::CENSUS)]
     Census(CensusArgs),
 }
 
@@ -259,10 +272,10 @@ pub enum RefsCommand {
 #[derive(Clone, Debug, Args)]
 pub struct TreeArgs {
     /// The pipeline file
-    #[arg(short, long, env = "SEALIFT_PIPELINE", value_name = "FILE")]
+    #[arg(short, long, env = "SEALIFT_PIPELINE", hide_env_values = true, value_name = "FILE")]
     pub pipeline: PathBuf,
     /// The repository's root: a directory, or a revision of the repository in `--repo`
-    #[arg(long, value_name = "DIR|REV", default_value = ".")]
+    #[arg(long, value_name = "DIR|REV", default_value = ".", value_hint = clap::ValueHint::DirPath)]
     pub tree: String,
     /// The repository that a revision is read from
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -284,7 +297,7 @@ pub struct CensusArgs {
 #[derive(Clone, Debug, Args)]
 pub struct ExplainArgs {
     /// A file by its path in the repository, and a line of it; a column behind it counts for nothing
-    #[arg(value_name = "FILE[:LINE]")]
+    #[arg(value_name = "FILE[:LINE]", value_hint = clap::ValueHint::FilePath)]
     pub place: String,
     #[command(flatten)]
     pub tree: TreeArgs,
@@ -293,7 +306,7 @@ pub struct ExplainArgs {
 #[derive(Clone, Debug, Args)]
 pub struct RewriteArgs {
     /// The pipeline file
-    #[arg(short, long, env = "SEALIFT_PIPELINE", value_name = "FILE")]
+    #[arg(short, long, env = "SEALIFT_PIPELINE", hide_env_values = true, value_name = "FILE")]
     pub pipeline: PathBuf,
     /// The directory to rewrite: the repository's root
     #[arg(long, value_name = "DIR")]
@@ -306,11 +319,11 @@ pub struct RewriteArgs {
 #[derive(Clone, Debug, Args)]
 pub struct OverlayArgs {
     /// The pipeline file
-    #[arg(short, long, env = "SEALIFT_PIPELINE", value_name = "FILE")]
+    #[arg(short, long, env = "SEALIFT_PIPELINE", hide_env_values = true, value_name = "FILE")]
     pub pipeline: PathBuf,
     /// The repository's root, rewritten in place: a directory. Of a revision of the repository in
     /// `--repo` the plan is shown
-    #[arg(long, value_name = "DIR|REV")]
+    #[arg(long, value_name = "DIR|REV", value_hint = clap::ValueHint::DirPath)]
     pub onto: String,
     /// The repository that a revision is read from
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -382,8 +395,10 @@ pub struct CheckArgs {
 #[derive(Debug, Subcommand)]
 pub enum OverridesCommand {
     /// Say all that is wrong with a table
+    #[command(after_help = examples::OVERRIDES_CHECK)]
     Check(OverridesCheckArgs),
     /// Rewrite the container images of rendered manifests: to standard output, or in place
+    #[command(after_help = examples::OVERRIDES_APPLY)]
     Apply(OverridesApplyArgs),
 }
 

@@ -17,8 +17,12 @@ pub struct Environment {
     pub docker_config: Option<PathBuf>,
     pub git_token: Option<String>,
     pub github_token: Option<String>,
+    /// `NO_COLOR`, not empty: <https://no-color.org>.
     pub no_color: bool,
+    /// `CLICOLOR_FORCE`, neither empty nor 0: <https://bixense.com/clicolors>.
     pub force_color: bool,
+    /// A terminal that says of itself that it can do nothing: `TERM=dumb`.
+    pub dumb: bool,
     /// GitHub Actions: annotations are understood, and a step summary is wanted here.
     pub actions: bool,
     /// GitHub Actions: the repository's checkout, and what is gone with the runner beside it.
@@ -60,6 +64,7 @@ impl Environment {
             github_token: text("GITHUB_TOKEN"),
             no_color: var("NO_COLOR").is_some(),
             force_color: text("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
+            dumb: text("TERM").is_some_and(|value| value == "dumb"),
             actions: text("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
             workspace: path("GITHUB_WORKSPACE"),
             step_summary: path("GITHUB_STEP_SUMMARY"),
@@ -80,10 +85,20 @@ impl Environment {
 
     /// Whether stdout gets colours.
     pub fn color(&self, when: When) -> bool {
+        self.colors(when, self.stdout_is_terminal)
+    }
+
+    /// Whether stderr gets colours.
+    pub fn talk_color(&self, when: When) -> bool {
+        self.colors(when, self.stderr_is_terminal)
+    }
+
+    /// What was typed counts most; then `NO_COLOR`, then `CLICOLOR_FORCE`, then what the terminal can do.
+    fn colors(&self, when: When, terminal: bool) -> bool {
         match when {
             When::Always => true,
             When::Never => false,
-            When::Auto => !self.no_color && (self.force_color || self.stdout_is_terminal),
+            When::Auto => !self.no_color && (self.force_color || (terminal && !self.dumb)),
         }
     }
 

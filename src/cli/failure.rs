@@ -16,6 +16,9 @@ pub struct Hinted {
 /// The exit code of wrong usage.
 pub const USAGE: u8 = 2;
 
+/// The exit code where nobody reads standard output any more: what a shell tells of a command that SIGPIPE ended.
+pub const BROKEN_PIPE: u8 = 141;
+
 impl Hinted {
     pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), hint: hint.into(), usage: false }

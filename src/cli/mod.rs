@@ -11,6 +11,8 @@ mod overrides;
 mod preview;
 mod promote;
 mod session;
+mod shell;
+mod talk;
 mod trees;
 
 use std::io::Write;
@@ -21,14 +23,15 @@ use anyhow::Context as _;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser};
 
-use args::{Cli, Command, Format, OverridesCommand, RefsCommand};
+use args::{Cli, Command, Format, LogFormat, OverridesCommand, RefsCommand};
 use environment::Environment;
 use failure::{Ended, Hinted};
 use promote::Context;
+use talk::Talk;
 
 use crate::engine::{Observer, State};
 use crate::report::{
-    Annotations, Json, Markdown, Mode, Outputs, Problem, Reporter, Style, Tee, Terminal, append, append_summary,
+    Annotations, Json, Log, Markdown, Mode, Outputs, Problem, Reporter, Style, Tee, Terminal, append, append_summary,
 };
 
 /// Parses the arguments and runs the command.
@@ -60,18 +63,24 @@ struct Told {
 fn told(Cli { show, command }: &Cli, environment: &Environment) -> Told {
     let looks = matches!(command, Command::Plan(_) | Command::Preview(_) | Command::Status(_) | Command::Verify(_));
     let mode = if looks { Mode::Plan } else { Mode::Run };
-    let color = environment.color(show.color);
+    let (color, talk_color) = (environment.color(show.color), environment.talk_color(show.color));
     let columns = environment.columns.unwrap_or(80);
-    let progress = (environment.stderr_is_terminal && !show.quiet).then_some(columns);
-    let style = Style { mode, color, progress, verbose: show.verbose, quiet: show.quiet };
+    let log = show.log_format == LogFormat::Json;
+    let progress = (environment.stderr_is_terminal && !environment.dumb && !show.quiet && !log).then_some(columns);
+    let style = Style { mode, color, talk_color, progress, verbose: show.verbose, quiet: show.quiet };
     let mut reporters: Vec<Box<dyn Reporter>> = Vec::new();
     let mut markdown = None;
     match show.format {
         Format::Human => {
-            reporters.push(Box::new(Terminal::new(Box::new(std::io::stdout()), Box::new(std::io::stderr()), style)));
+            let err: Box<dyn Write + Send> = if log { Box::new(std::io::sink()) } else { Box::new(std::io::stderr()) };
+            reporters.push(Box::new(Terminal::new(Box::new(std::io::stdout()), err, style)));
         }
         Format::Json => reporters.push(Box::new(Json::new(Box::new(std::io::stdout())))),
         Format::Markdown => {}
+    }
+    // With `--format json` the events are on stdout already.
+    if log && show.format != Format::Json {
+        reporters.push(Box::new(Log::new(Box::new(std::io::stderr()), show.verbose, show.quiet)));
     }
     if show.format == Format::Markdown || environment.step_summary.is_some() {
         let document = Arc::new(Markdown::new());
@@ -90,9 +99,10 @@ fn told(Cli { show, command }: &Cli, environment: &Environment) -> Told {
 
 async fn run(cli: &Cli, environment: &Environment) -> u8 {
     let told = told(cli, environment);
-    let code = match interruptible(cli, environment, &told.reporters).await {
+    let talk = Talk::new(&cli.show, environment);
+    let code = match interruptible(cli, environment, &told.reporters, talk).await {
         Ok(state) => state.exit_code(),
-        Err(error) if broken_pipe(&error) => 0,
+        Err(error) if broken_pipe(&error) => failure::BROKEN_PIPE,
         Err(error) => {
             told.reporters.problem(&problem(&error));
             let usage = error.downcast_ref::<Hinted>().is_some_and(|hinted| hinted.usage);
@@ -101,21 +111,21 @@ async fn run(cli: &Cli, environment: &Environment) -> u8 {
     };
     finish(&told, cli.show.format, environment).map_or_else(
         |error| {
-            let _ = writeln!(std::io::stderr(), "error: the report could not be written\ncaused by: {error}");
+            talk.problem(&Problem::new("the report could not be written").caused_by(error.to_string()));
             code.max(State::Failed.exit_code())
         },
         |()| code,
     )
 }
 
-async fn interruptible(cli: &Cli, environment: &Environment, observer: &dyn Observer) -> Ended {
+async fn interruptible(cli: &Cli, environment: &Environment, observer: &dyn Observer, talk: Talk) -> Ended {
     let actions = writes_to_the_world(&cli.command);
-    let stop = interrupt::listen(actions).context("Ctrl-C can't be listened for")?;
-    let context = Context { environment, observer, stop };
+    let stop = interrupt::listen(actions, talk).context("Ctrl-C can't be listened for")?;
+    let context = Context { environment, observer, talk, stop };
     if actions {
         dispatch(cli, &context).await
     } else {
-        interrupt::unless(&context.stop, dispatch(cli, &context)).await
+        interrupt::unless(&context.stop, talk, dispatch(cli, &context)).await
     }
 }
 
@@ -134,7 +144,10 @@ fn writes_to_the_world(command: &Command) -> bool {
         | Command::Overlay(_)
         | Command::Archive(_)
         | Command::Check(_)
-        | Command::Overrides(_) => false,
+        | Command::Overrides(_)
+        | Command::Schema
+        | Command::Completions(_)
+        | Command::Man(_) => false,
     }
 }
 
@@ -148,14 +161,17 @@ async fn dispatch(cli: &Cli, context: &Context<'_>) -> Ended {
         Command::Status(args) => promote::status(args, context).await,
         Command::Verify(args) => promote::verify(args, context).await,
         Command::Abandon(args) => promote::abandon(args, context).await,
-        Command::Refs(RefsCommand::List(args)) => trees::list(args, format).await,
+        Command::Refs(RefsCommand::List(args)) => trees::list(args, format, context.talk).await,
         Command::Refs(RefsCommand::Census(args)) => trees::census(args, context).await,
         Command::Lint(args) => trees::lint(args, context).await,
         Command::Explain(args) => trees::explain(args, context).await,
-        Command::Rewrite(args) => trees::rewrite(args, format).await,
-        Command::Overlay(args) => overlay::overlay(args, format, context.environment).await,
+        Command::Rewrite(args) => trees::rewrite(args, format, context.talk).await,
+        Command::Overlay(args) => overlay::overlay(args, format, context).await,
         Command::Archive(args) => trees::archive(args, format).await,
         Command::Check(args) => trees::check(args, format).await,
+        Command::Schema => shell::schema(),
+        Command::Completions(args) => shell::completions(args),
+        Command::Man(args) => shell::man(args),
         Command::Overrides(OverridesCommand::Check(args)) => overrides::check(args, &cli.show, context).await,
         Command::Overrides(OverridesCommand::Apply(args)) => overrides::apply(args, &cli.show, context).await,
     }
@@ -171,7 +187,10 @@ fn finish(told: &Told, format: Format, environment: &Environment) -> std::io::Re
             append_summary(path, &markdown.render(Markdown::SUMMARY))?;
         }
         if format == Format::Markdown {
-            std::io::stdout().write_all(markdown.render(Markdown::COMMENT).as_bytes())?;
+            match std::io::stdout().write_all(markdown.render(Markdown::COMMENT).as_bytes()) {
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error),
+                _ => {}
+            }
         }
     }
     told.reporters.close()

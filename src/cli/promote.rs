@@ -6,6 +6,7 @@ use super::args::{AbandonArgs, InputArgs, PlanArgs, RunArgs, StatusArgs, World};
 use super::environment::Environment;
 use super::failure::{Ended, Hinted};
 use super::session::{self, Session};
+use super::talk::Talk;
 use crate::engine::{self, Observer, Patience, Proposed, Scope, Settings, State, Stop};
 use crate::port::Authority;
 use crate::port::registry::Location;
@@ -16,6 +17,7 @@ use crate::stage::Plan;
 pub struct Context<'a> {
     pub environment: &'a Environment,
     pub observer: &'a dyn Observer,
+    pub talk: Talk,
     pub stop: Stop,
 }
 

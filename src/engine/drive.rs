@@ -6,7 +6,7 @@ use super::event::{Event, StageState, State};
 use super::ports::{Effects, Looker, Settings};
 use super::run::looked;
 use super::{apply, log};
-use crate::model::Refusal;
+use crate::model::{Code, Refusal};
 use crate::promotion::Promotion;
 use crate::stage::{Facts, Memory, Plan, Stage, Step, Summary, Verdict};
 
@@ -138,7 +138,7 @@ async fn may_write(look: &Looker<'_>) -> Result<(), Refusal> {
     if hosted.push {
         return Ok(());
     }
-    Err(Refusal::new("this credential may not write, and what is begun here could not be ended")
+    Err(Refusal::new(Code::MayNotWrite, "this credential may not write, and what is begun here could not be ended")
         .at([hosted.full_name])
         .hint(
             "use one that may: an App with the permission `contents: write`, or a classic token with the scope `repo` \

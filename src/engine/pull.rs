@@ -1,7 +1,7 @@
 //! Which promotion a merged pull request proposed: what a workflow that runs when one is closed needs.
 
 use super::ports::Looker;
-use crate::model::{Answer, Refusal, Stable, Unknown};
+use crate::model::{Answer, Code, Refusal, Stable, Unknown};
 use crate::port::forge::{Pull, PullState};
 
 /// What a pull request stands for.
@@ -51,10 +51,10 @@ pub async fn proposed_by(number: u64, look: &Looker<'_>) -> anyhow::Result<Propo
     Ok(match distrust {
         None => Proposed::Promotion(version),
         Some(why) => Proposed::Refused(
-            Refusal::new(format!(
-                "a pull request from {} starts a finalization only as sealift opens it",
-                pull.head.short()
-            ))
+            Refusal::new(
+                Code::ForeignPullRequest,
+                format!("a pull request from {} starts a finalization only as sealift opens it", pull.head.short()),
+            )
             .at([format!("{} {why}", pull.url)])
             .hint(format!("look at what was merged; if it is right, finalize by hand: sealift resume v{version}")),
         ),

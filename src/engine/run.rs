@@ -8,7 +8,7 @@ use super::drive::Driver;
 use super::end::{States, alone, ended, overall, refuse};
 use super::event::{Event, Goal, Observer, StageState, State};
 use super::ports::{Effects, Looker, Settings};
-use crate::model::{Digest, Refusal, Stable};
+use crate::model::{Code, Digest, Refusal, Stable};
 use crate::port::repository::Merged;
 use crate::promotion::Promotion;
 use crate::promotion::locate::Request;
@@ -75,7 +75,7 @@ async fn all_driven(
 ) -> anyhow::Result<Option<State>> {
     let Some(promotion) = goal(request, look, settings).await? else { return Ok(None) };
     if let Some(seal) = scope.seal.filter(|seal| *seal != promotion.seal()) {
-        let refusal = Refusal::new("this is not the promotion that was reviewed")
+        let refusal = Refusal::new(Code::NotReviewed, "this is not the promotion that was reviewed")
             .at([format!("reviewed {seal}"), format!("found    {}", promotion.seal())])
             .hint("plan again, review what changed, and run with the new seal");
         refuse(settings, vec![refusal]);
@@ -128,10 +128,12 @@ pub(super) async fn proven(world: &World<'_>) -> anyhow::Result<Plan> {
         (Some(merge), ..) => proof::plan(world, merge).await?,
         (None, Some(head), Some(base)) => match world.store.merge_trees(base, head)? {
             Merged::Tree(tree) => proof::against(world, tree, "the prospective merge").await?,
-            Merged::Conflicts(paths) => Refusal::new("the staging branch can't be merged into the base")
-                .at(paths.iter().map(|path| show(path)))
-                .hint("cut the next release candidate from the base")
-                .into(),
+            Merged::Conflicts(paths) => {
+                Refusal::new(Code::MergeConflict, "the staging branch can't be merged into the base")
+                    .at(paths.iter().map(|path| show(path)))
+                    .hint("cut the next release candidate from the base")
+                    .into()
+            }
         },
         _ => Plan::wait("commit", "there is no staging branch to verify yet"),
     })

@@ -21,5 +21,5 @@ pub use lines::Lines;
 pub use manifest::{Descriptor, Manifest};
 pub use path::TreePath;
 pub use reference::{Prefix, Reference, Repository, Tag};
-pub use refusal::Refusal;
+pub use refusal::{Code, Refusal};
 pub use version::{Rc, Stable, Version};

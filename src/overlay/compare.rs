@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Request;
 use super::packages::Packages;
 use super::verdict::{FileVerdict, Mark};
-use crate::model::Refusal;
+use crate::model::{Code, Refusal};
 use crate::refs::{self, Enumeration, File, FileEdit, Problem, Spec, Take, Taker, in_charts};
 use crate::tree::{Kind, TreePath, below, show};
 
@@ -72,7 +72,7 @@ impl<'a> Compared<'a> {
             match self.packages.named(path) {
                 Ok(package) => _ = self.built.insert(package),
                 Err(why) => self.refusals.push(
-                    Refusal::new(format!("`{}`, which was built, {why}", show(path.as_bytes())))
+                    Refusal::new(Code::BuiltList, format!("`{}`, which was built, {why}", show(path.as_bytes())))
                         .hint("give the list that was made for this very tree"),
                 ),
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::compare::Compared;
 use super::verdict::{FileVerdict, Overlay, Package};
 use super::{IfDrift, IfMissing, Request};
-use crate::model::Refusal;
+use crate::model::{Code, Refusal};
 use crate::refs::{Problem, ProblemKind};
 use crate::tree::{TreePath, show};
 
@@ -57,7 +57,7 @@ impl Compared<'_> {
             .collect();
         if !missing.is_empty() && *if_missing == IfMissing::Refuse {
             self.refusals.push(
-                Refusal::new("the source lacks what is to be taken from it")
+                Refusal::new(Code::SourceIncomplete, "the source lacks what is to be taken from it")
                     .at(missing)
                     .hint("name the tree that is current; `--if-missing skip` lets such files keep their references"),
             );
@@ -73,9 +73,12 @@ impl Compared<'_> {
             .collect();
         if !drifted.is_empty() && *if_drift == IfDrift::Refuse {
             self.refusals.push(
-                Refusal::new("files differ from the source's in more than references, and would keep theirs")
-                    .at(drifted)
-                    .hint("bring the change up to date with the tree that is current"),
+                Refusal::new(
+                    Code::FilesDiffer,
+                    "files differ from the source's in more than references, and would keep theirs",
+                )
+                .at(drifted)
+                .hint("bring the change up to date with the tree that is current"),
             );
         }
     }

@@ -11,11 +11,12 @@ use crate::port::registry::Location;
 
 /// A pipeline as declared in `pipelines/*.yaml`.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "the keys of a pipeline")]
 pub struct Pipeline {
-    /// The pipeline's name: recorded in every promotion (`Sealift-Pipeline`).
+    /// The pipeline's name: recorded in every promotion (`Sealift-Pipeline`), so keep it once it is used.
     pub name: String,
-    /// The git origin: `https://…`, `file://…` or a path.
+    /// The git origin: `https://…`, `file://…` or a path, which starts at the pipeline file.
     pub repository: String,
     /// Registries that are not at `https://<host>`: `layout:DIR` or another address, by host.
     /// Relative directories start at the pipeline file.
@@ -24,8 +25,10 @@ pub struct Pipeline {
     /// Who hosts proposals and releases.
     #[serde(default)]
     pub forge: Forge,
+    /// Names of branches; `{version}` is `X.Y.Z`, `{n}` the candidate's number, `{line}` is `X.Y`.
     #[serde(default)]
     pub branches: Branches,
+    /// Names of git tags, with the same placeholders as those of branches.
     #[serde(default)]
     pub tags: Tags,
     /// The folder of packages inside the repository.
@@ -36,17 +39,20 @@ pub struct Pipeline {
     /// relative to the repository.
     #[serde(default)]
     pub allowed_paths: Globs,
+    /// Which references are yours, and where references live. Globs and paths are relative to `root`.
     pub references: References,
     pub artifact: Artifact,
     pub installer: Installer,
     pub chart: Option<Chart>,
     #[serde(default)]
     pub aliases: Aliases,
+    /// How the merged repository outside `root` and `allowed_paths` may differ from the candidate.
     #[serde(default)]
     pub verify: Verify,
     /// What `sealift overlay` lays a published tree's references over.
     #[serde(default)]
     pub overlay: Overlay,
+    /// What `sealift lint` is told beyond the references.
     #[serde(default)]
     pub lint: Lint,
     /// What stamps references, where reading the Makefiles can't know.
@@ -69,6 +75,7 @@ pub struct Pipeline {
 
 /// Who hosts proposals and releases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Forge {
     /// Plain git: a branch is the proposal, ancestry the merge, an annotated tag the release.
@@ -80,6 +87,7 @@ pub enum Forge {
 
 /// Names of branches; `{version}` is `X.Y.Z`, `{n}` the candidate's number, `{line}` is `X.Y`.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default, expecting = "a map of branch names")]
 pub struct Branches {
     /// Where the build commits a candidate's digests: on top of what the candidate's tag names.
@@ -105,9 +113,12 @@ impl Default for Branches {
 
 /// Names of git tags.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default, expecting = "a map of tag names")]
 pub struct Tags {
+    /// The candidate's tag, which says what was built and tested.
     pub rc: Template,
+    /// The release's tag: made last, on the merge.
     pub stable: Template,
     /// Tags of modules in the same repository, for example `api/v1/v{version}`.
     pub modules: Vec<Template>,
@@ -121,14 +132,18 @@ impl Default for Tags {
 
 /// An author, committer or tagger, as git spells one: `name <email>`.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `name` and `email`")]
 pub struct Identity {
+    /// A bare name, without `<` and `>`.
     pub name: String,
+    /// A bare address, without `<` and `>`.
     pub email: String,
 }
 
 /// Where references live (contract §2). Globs and paths are relative to `root`.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `owned` and where references live")]
 pub struct References {
     /// Namespaces that are the pipeline's own.
@@ -145,6 +160,7 @@ pub struct References {
     /// Files that embed references in other text.
     #[serde(default)]
     pub text: Vec<Declared>,
+    /// Gzip copies beside their plain sources, rewritten together with them.
     #[serde(default)]
     pub gzip: Vec<GzipCopy>,
     /// Findings of the census that are known and explained.
@@ -162,8 +178,10 @@ fn default_tag_files() -> Vec<String> {
 
 /// A file that embeds references in other text.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `path`")]
 pub struct Declared {
+    /// The file.
     pub path: String,
     /// Whether a tree without it is an error and not only a notice.
     #[serde(default)]
@@ -172,6 +190,7 @@ pub struct Declared {
 
 /// A gzip copy beside its plain source.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `path` and `plain`")]
 pub struct GzipCopy {
     /// The copy.
@@ -185,6 +204,7 @@ pub struct GzipCopy {
 
 /// A finding of the census that is known and explained.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `path` and `reason`")]
 pub struct Exclusion {
     /// A glob of files.
@@ -197,19 +217,21 @@ pub struct Exclusion {
 
 /// The packages artifact: the tree below `root` as a Flux artifact.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `repository` and `source`")]
 pub struct Artifact {
     /// The one trusted repository for candidates and stable artifacts.
     pub repository: Repository,
     /// The `org.opencontainers.image.source` annotation.
     pub source: String,
-    /// Permission bits inside the archive.
+    /// Permission bits inside the archive: `as-is`, or three octal numbers, quoted, which is the default.
     #[serde(default)]
     pub modes: ArchiveModes,
     /// Globs, relative to `root`, of files that only a candidate's artifact may hold.
     #[serde(default)]
     pub rc_only: Globs,
-    /// Whether a candidate's artifact must carry its own tag in the registry.
+    /// Whether a candidate's artifact must carry its own tag in the registry: `required` (the default), or
+    /// `{optional: "reason"}`.
     #[serde(default)]
     pub rc_tag: RcTag,
 }
@@ -230,6 +252,7 @@ pub struct ArchiveModes(pub Modes);
 
 /// The installer's values, which pin the packages artifact.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `values`, `url_key` and `ref_key`")]
 pub struct Installer {
     /// The values file, relative to `root`.
@@ -242,18 +265,21 @@ pub struct Installer {
 
 /// The Helm chart published at the end.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `path` and `repository`")]
 pub struct Chart {
     /// The chart's folder, relative to `root`.
     pub path: String,
     /// Where it is pushed; the version is the tag.
     pub repository: Repository,
+    /// Values set in the packed chart only, never in the tree.
     #[serde(default)]
     pub stamp: Vec<ChartStamp>,
 }
 
 /// A value set in the packed chart only.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `file`, `key` and `value`")]
 pub struct ChartStamp {
     /// The file, relative to the chart's folder.
@@ -266,17 +292,21 @@ pub struct ChartStamp {
 
 /// Names that always follow the highest published stable.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default, expecting = "a map with `images` and `chart`")]
 pub struct Aliases {
     /// On every owned image, and on the packages artifact.
     pub images: Vec<Tag>,
+    /// On the chart.
     pub chart: Vec<Tag>,
 }
 
 /// How the merged repository outside `root` and `allowed_paths` may differ from the candidate (contract §5.6).
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default, expecting = "a map with `rest`")]
 pub struct Verify {
+    /// `refuse` any difference (the default), or `{report: "reason"}` and list it in every report.
     pub rest: Rest,
 }
 
@@ -292,6 +322,7 @@ pub enum Rest {
 
 /// What lint is told beyond the references.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default, expecting = "a map with `exclude`")]
 pub struct Lint {
     /// Findings that are known and explained.
@@ -300,6 +331,7 @@ pub struct Lint {
 
 /// A finding of lint that is known and explained.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `rule`, `path` and `reason`")]
 pub struct LintExclusion {
     /// The rule's id.
@@ -314,10 +346,12 @@ pub struct LintExclusion {
 
 /// A file the base must carry, and a text it must contain.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `file` and `contains`")]
 pub struct Marker {
     /// The file, relative to the repository.
     pub file: String,
+    /// A text of one line.
     pub contains: String,
 }
 

@@ -14,6 +14,7 @@ mod paths;
 mod problem;
 mod producers;
 mod rules;
+mod schema;
 mod shorthand;
 mod template;
 mod texts;
@@ -31,6 +32,7 @@ pub use overlay::{Overlay, Skip};
 pub use paths::Globs;
 pub use problem::Problem;
 pub use producers::DeclaredProducer;
+pub use schema::SCHEMA;
 pub use template::Template;
 
 use crate::refs;

@@ -7,6 +7,7 @@ use super::check::Checker;
 
 /// What a published tree's references are laid over.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default, expecting = "a map with `packages` and `skip`")]
 pub struct Overlay {
     /// Globs of the folders that are packages, relative to `root`: built, edited and skipped as one.
@@ -23,6 +24,7 @@ impl Default for Overlay {
 
 /// A package that another job owns.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `path` and `reason`")]
 pub struct Skip {
     /// A glob of package folders, relative to `root`.

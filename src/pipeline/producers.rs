@@ -9,6 +9,7 @@ use super::check::Checker;
 
 /// What stamps some references.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `file` and `by`")]
 pub struct DeclaredProducer {
     /// A glob of files with references, relative to `root`.

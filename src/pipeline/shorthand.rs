@@ -50,14 +50,28 @@ macro_rules! shorthand {
                 deserializer.deserialize_any(WordOrMap(PhantomData))
             }
         }
+
+        #[cfg(test)]
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let full = generator.subschema_for::<<$type as Shorthand>::Full>();
+                schemars::json_schema!({ "anyOf": [{ "type": "string", "const": <$type as Shorthand>::WORD }, full] })
+            }
+        }
     )*};
 }
 
 shorthand!(RcTag, Rest, ArchiveModes);
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Optional {
+    /// Why a candidate's artifact may lack its tag: reported with each one that does.
     optional: String,
 }
 
@@ -76,8 +90,10 @@ impl Shorthand for RcTag {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Report {
+    /// Why the rest may differ: printed with the differences.
     report: String,
 }
 
@@ -96,10 +112,17 @@ impl Shorthand for Rest {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Octals {
+    /// Of files that can't be executed.
+    #[cfg_attr(test, schemars(with = "String"))]
     file: Octal,
+    /// Of files that can be executed.
+    #[cfg_attr(test, schemars(with = "String"))]
     executable: Octal,
+    /// Of directories.
+    #[cfg_attr(test, schemars(with = "String"))]
     directory: Octal,
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Finding, Topic};
 use crate::archive::{self, ArchiveError, Options};
-use crate::model::{Digest, Refusal};
+use crate::model::{Code, Digest, Refusal};
 use crate::pipeline::Pipeline;
 use crate::tree::{Subtree, Tree};
 
@@ -53,9 +53,10 @@ pub fn pack(
             let (ArchiveError::Name { path, .. } | ArchiveError::Twice { path, .. }) = &error else {
                 return Err(error);
             };
-            let refusal = Refusal::new(format!("the packages artifact can't be made: {error}"))
-                .at([pipeline.below_root(path)])
-                .hint("rename the file");
+            let refusal =
+                Refusal::new(Code::ArtifactImpossible, format!("the packages artifact can't be made: {error}"))
+                    .at([pipeline.below_root(path)])
+                    .hint("rename the file");
             findings.push(Finding::refused(Topic::Artifact, refusal));
             Ok(None)
         }

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::{Finding, Preview, Source, Subject, Topic, Version, artifact, names, published, released};
 use crate::archive::chart::Chart;
-use crate::model::{self, Rc, RefName, Refusal, Repository, Tag, Unknown};
+use crate::model::{self, Code, Rc, RefName, Refusal, Repository, Tag, Unknown};
 use crate::pipeline::Pipeline;
 use crate::port::forge::ForgeRead;
 use crate::port::repository::Refs;
@@ -89,7 +89,7 @@ pub async fn look(sought: Sought<'_>) -> anyhow::Result<Preview> {
 
 fn conflicts(subject: &Subject) -> Option<Finding> {
     let refusal = || {
-        Refusal::new("it can't be merged as it is: what is shown is its head alone")
+        Refusal::new(Code::MergeConflict, "it can't be merged as it is: what is shown is its head alone")
             .at(&subject.conflicts)
             .hint("merge the base into it, or rebase it")
     };
@@ -111,9 +111,12 @@ fn version(sought: &Sought<'_>, preview: &mut Preview) -> Option<Rc> {
     let stray = |rc: &Rc| most != Some(model::Version::Candidate(*rc));
     if sought.rc.is_none() && carried.iter().any(stray) {
         let taken = most.map_or_else(|| "none".to_owned(), |version| format!("v{version}"));
-        let refusal = Refusal::new(format!("its own tags carry other versions than {taken}, which most of them carry"))
-            .at(carried.iter().filter(|rc| stray(rc)).map(|rc| format!("v{rc}")))
-            .hint("stamp what is stale, or name the candidate that is meant: sealift preview … vX.Y.Z-rc.N");
+        let refusal = Refusal::new(
+            Code::MixedVersions,
+            format!("its own tags carry other versions than {taken}, which most of them carry"),
+        )
+        .at(carried.iter().filter(|rc| stray(rc)).map(|rc| format!("v{rc}")))
+        .hint("stamp what is stale, or name the candidate that is meant: sealift preview … vX.Y.Z-rc.N");
         preview.findings.push(Finding::warning(Topic::Rewrite, refusal));
     }
     let (rc, source) = match (sought.rc, most) {

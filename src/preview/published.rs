@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use futures_util::StreamExt;
 
 use super::{Finding, Topic};
-use crate::model::{Answer, Digest, Refusal, Repository, Tag, Unknown};
+use crate::model::{Answer, Code, Digest, Refusal, Repository, Tag, Unknown};
 use crate::refs::{Class, Occurrence};
 use crate::stage::{Sight, images};
 
@@ -23,15 +23,17 @@ pub async fn tags(sight: Sight<'_>, occurrences: &[Occurrence]) -> Vec<Finding> 
     let looks = futures_util::stream::iter(wanted).map(|((repository, tag, digest), sources)| async move {
         let refusal = match sight.tagged(&repository, &tag).await {
             Answer::Found(manifest) if manifest.digest() == digest => return None,
-            Answer::Found(other) => {
-                Refusal::new(format!("{repository}:{tag} is published as {}, the tree pins {digest}", other.digest()))
-                    .hint("find out which of the two was built; stamp the tree again")
-            }
-            Answer::Absent => Refusal::new(format!("{repository}:{tag} is not published"))
+            Answer::Found(other) => Refusal::new(
+                Code::TagElsewhere,
+                format!("{repository}:{tag} is published as {}, the tree pins {digest}", other.digest()),
+            )
+            .hint("find out which of the two was built; stamp the tree again"),
+            Answer::Absent => Refusal::new(Code::NotPublished, format!("{repository}:{tag} is not published"))
                 .hint("push the candidate's images under their tags, or stamp the tree again"),
-            Answer::Unknown(unknown) => {
-                Refusal::new(format!("whether {repository}:{tag} is published can't be known: {unknown}"))
-            }
+            Answer::Unknown(unknown) => Refusal::new(
+                Code::Unknown,
+                format!("whether {repository}:{tag} is published can't be known: {unknown}"),
+            ),
         };
         Some(Finding::warning(Topic::Unpublished, refusal.at(sources)))
     });

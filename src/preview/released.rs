@@ -2,7 +2,7 @@
 
 use super::names::{Destination, Kind, Standing};
 use super::{Finding, Topic};
-use crate::model::{Answer, RefName, Refusal};
+use crate::model::{Answer, Code, RefName, Refusal};
 use crate::pipeline::Pipeline;
 use crate::port::forge::ForgeRead;
 
@@ -12,9 +12,10 @@ pub async fn release(forge: &dyn ForgeRead, tag: &RefName, ours: bool, findings:
         Answer::Absent => Standing::Free,
         Answer::Found(_) if ours => Standing::Right,
         Answer::Found(release) => {
-            let refusal = Refusal::new(format!("the release {} is published already", tag.short()))
-                .at([&release.url])
-                .hint("find out who published it: what is public is never replaced; release the next version");
+            let refusal =
+                Refusal::new(Code::ReleasePublished, format!("the release {} is published already", tag.short()))
+                    .at([&release.url])
+                    .hint("find out who published it: what is public is never replaced; release the next version");
             findings.push(Finding::refused(Topic::Name, refusal));
             Standing::Taken { found: release.url }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::survey::{Fault, FaultKind};
-use crate::model::{Digest, Rc, Refusal, Repository, Tag};
+use crate::model::{Code, Digest, Rc, Refusal, Repository, Tag};
 use crate::refs::{self, Class, Occurrence, Spec};
 
 /// An owned image and its stable name.
@@ -49,9 +49,10 @@ fn place(occurrence: &Occurrence) -> String {
 pub fn images(spec: &Spec, occurrences: &[Occurrence], rc: &Rc) -> (Vec<Image>, Vec<Fault>) {
     let unpinned = |occurrence: &Occurrence| {
         let repository = image(occurrence).filter(|_| occurrence.digest.is_none())?;
-        let refusal = Refusal::new(format!("{repository} has a tag and no digest: what it runs was never fixed"))
-            .at([place(occurrence)])
-            .hint("pin it by digest in the next release candidate");
+        let refusal =
+            Refusal::new(Code::NoDigest, format!("{repository} has a tag and no digest: what it runs was never fixed"))
+                .at([place(occurrence)])
+                .hint("pin it by digest in the next release candidate");
         Some(Fault { kind: FaultKind::Unpinned, refusal })
     };
     let mut faults: Vec<Fault> = occurrences.iter().filter_map(unpinned).collect();
@@ -61,9 +62,10 @@ pub fn images(spec: &Spec, occurrences: &[Occurrence], rc: &Rc) -> (Vec<Image>, 
             let places = digests
                 .iter()
                 .flat_map(|(digest, found)| found.iter().map(move |found| format!("{}: {digest}", place(found))));
-            let refusal = Refusal::new(format!("{} digests want the name {repository}:{tag}", digests.len()))
-                .at(places)
-                .hint("declare a tag prefix for the variants (`references.tag_prefixes`), or stamp one digest");
+            let refusal =
+                Refusal::new(Code::TagCollision, format!("{} digests want the name {repository}:{tag}", digests.len()))
+                    .at(places)
+                    .hint("declare a tag prefix for the variants (`references.tag_prefixes`), or stamp one digest");
             faults.push(Fault { kind: FaultKind::Collision, refusal });
             continue;
         }

@@ -3,7 +3,7 @@
 use super::candidate::Candidate;
 use super::history::{Content, History};
 use super::{Names, PromotionError};
-use crate::model::{CommitId, Rc, RefName, Refusal, Stable};
+use crate::model::{Code, CommitId, Rc, RefName, Refusal, Stable};
 use crate::port::repository::Refs;
 use crate::refs;
 use crate::tree::GitTree;
@@ -41,15 +41,18 @@ impl Request {
 pub fn base_of(pipeline: &Pipeline, refs: &Refs, stable: &Stable) -> Result<RefName, Refusal> {
     let line = pipeline.branches.line.stable(stable);
     bases_of(pipeline, refs, stable)?.into_iter().next().ok_or_else(|| {
-        Refusal::new(format!("there is no branch to promote into: neither {line} nor a default branch exists"))
-            .hint("create the line, or declare `branches.default` in the pipeline")
+        Refusal::new(
+            Code::NoBase,
+            format!("there is no branch to promote into: neither {line} nor a default branch exists"),
+        )
+        .hint("create the line, or declare `branches.default` in the pipeline")
     })
 }
 
 /// Every branch that is, or was when a candidate was frozen, the base of a version: the line may
 /// have come into being since.
 pub fn bases_of(pipeline: &Pipeline, refs: &Refs, stable: &Stable) -> Result<Vec<RefName>, Refusal> {
-    let name = |text: &str| RefName::branch(text).map_err(|error| Refusal::new(error.to_string()));
+    let name = |text: &str| RefName::branch(text).map_err(|error| Refusal::new(Code::BranchName, error.to_string()));
     let line = name(&pipeline.branches.line.stable(stable))?;
     let default = match &pipeline.branches.default {
         Some(branch) => Some(name(branch)?),
@@ -69,10 +72,13 @@ pub fn locate(
     let stable = request.stable();
     if let Some(located) = carried(&history, refs, request)? {
         if located.candidate.pipeline != pipeline.name {
-            return Err(Refusal::new(format!(
-                "v{} is being promoted by the pipeline `{}`, this is `{}`",
-                located.candidate.rc, located.candidate.pipeline, pipeline.name
-            ))
+            return Err(Refusal::new(
+                Code::AnotherPipeline,
+                format!(
+                    "v{} is being promoted by the pipeline `{}`, this is `{}`",
+                    located.candidate.rc, located.candidate.pipeline, pipeline.name
+                ),
+            )
             .hint("use the pipeline file that began this promotion")
             .into());
         }
@@ -83,9 +89,11 @@ pub fn locate(
             let base = base_of(pipeline, refs, &stable)?;
             Ok(Located { candidate: freeze(pipeline, store, refs, rc, base)?, content: None })
         }
-        Request::Version(stable) => Err(Refusal::new(format!("no promotion of v{stable} is under way"))
-            .hint(format!("name the candidate: sealift run v{stable}-rc.N"))
-            .into()),
+        Request::Version(stable) => {
+            Err(Refusal::new(Code::NothingUnderWay, format!("no promotion of v{stable} is under way"))
+                .hint(format!("name the candidate: sealift run v{stable}-rc.N"))
+                .into())
+        }
     }
 }
 
@@ -175,20 +183,26 @@ fn freeze(
         Names::with_base(pipeline, rc, base.clone()).map_err(|error| PromotionError::Name(error.to_string()))?;
     let published = refs.get(&names.git_tag).is_some();
     if published {
-        return Err(Refusal::new(format!("v{} is spent: the git tag {} exists", rc.stable, names.git_tag.short()))
-            .hint(format!("release v{} instead", rc.stable.next_patch()))
-            .into());
+        return Err(Refusal::new(
+            Code::VersionSpent,
+            format!("v{} is spent: the git tag {} exists", rc.stable, names.git_tag.short()),
+        )
+        .hint(format!("release v{} instead", rc.stable.next_patch()))
+        .into());
     }
     let Some(branch) = refs.get(&names.rc_branch) else {
-        return Err(Refusal::new(format!("the branch {} of v{rc} does not exist", names.rc_branch.short()))
-            .hint("build the candidate first: its branch holds the digests that were tested")
-            .into());
+        return Err(Refusal::new(
+            Code::NoCandidateBranch,
+            format!("the branch {} of v{rc} does not exist", names.rc_branch.short()),
+        )
+        .hint("build the candidate first: its branch holds the digests that were tested")
+        .into());
     };
     let tree = GitTree::new(store.clone(), store.tree_of(branch.peeled)?).named(names.rc_branch.short());
     let file = pipeline.below_root(&pipeline.installer.values);
     let (repository, rc_artifact) = refs::pinned(&tree, &pipeline.spec(), &file)?;
     if repository != pipeline.artifact.repository {
-        return Err(Refusal::new(format!("{file} pins an artifact of {repository}"))
+        return Err(Refusal::new(Code::UntrustedRepository, format!("{file} pins an artifact of {repository}"))
             .at([format!("{}:{file}", names.rc_branch.short())])
             .hint(format!("only {} is trusted: see `artifact.repository`", pipeline.artifact.repository))
             .into());

@@ -22,7 +22,7 @@ pub use destinations::{Image, Wanted, wanted};
 pub use names::Names;
 
 use crate::archive::{self, ArchiveError, Artifact, Options};
-use crate::model::{CommitId, Digest, Manifest, Refusal, Tag, TreeId};
+use crate::model::{Code, CommitId, Digest, Manifest, Refusal, Tag, TreeId};
 use crate::pipeline::Pipeline;
 use crate::port::repository::{Edit, Store, StoreError};
 use crate::refs::{self, RefsError, RewriteError};
@@ -201,10 +201,10 @@ fn different_content(
     candidate: &Candidate,
     changed: &[crate::tree::TreePath],
 ) -> Refusal {
-    Refusal::new(format!(
-        "the content commit of v{} holds another tree than its candidate and this pipeline give",
-        candidate.rc
-    ))
+    Refusal::new(
+        Code::AnotherTree,
+        format!("the content commit of v{} holds another tree than its candidate and this pipeline give", candidate.rc),
+    )
     .at([format!("commit {content} on {}", candidate.rc_commit)])
     .at(changed.iter().map(|path| crate::tree::show(path)))
     .hint(format!(
@@ -218,7 +218,7 @@ fn different_content(
 pub fn packages(store: &Arc<Store>, tree: TreeId, root: &str) -> Result<GitTree, PromotionError> {
     match store.subtree(tree, root.as_bytes())? {
         Some(packages) => Ok(GitTree::new(store.clone(), packages).named(root)),
-        None => Err(Refusal::new(format!("there is no folder {root} in the repository"))
+        None => Err(Refusal::new(Code::NoRoot, format!("there is no folder {root} in the repository"))
             .hint("correct `root` in the pipeline")
             .into()),
     }
@@ -243,7 +243,7 @@ impl From<RewriteError> for PromotionError {
             RewriteError::Edits(problems) | RewriteError::Survivors(problems) => {
                 Self::Refused(problems.iter().map(problem).collect())
             }
-            RewriteError::Nothing { .. } => Refusal::new(error.to_string())
+            RewriteError::Nothing { .. } => Refusal::new(Code::NothingToRewrite, error.to_string())
                 .hint("name the candidate whose tags the tree carries: sealift refs list shows them")
                 .into(),
         }
@@ -268,5 +268,5 @@ pub(crate) fn problem(problem: &refs::Problem) -> Refusal {
         0 => problem.file.clone(),
         line => format!("{}:{line}:{}", problem.file, problem.column),
     };
-    Refusal::new(problem.message.clone()).at([place]).hint(problem.help.clone())
+    Refusal::new(Code::References, problem.message.clone()).at([place]).hint(problem.help.clone())
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::destinations::{self, Image};
 use super::problem;
-use crate::model::{Rc, Refusal};
+use crate::model::{Code, Rc, Refusal};
 use crate::refs::{self, Problem, References, Rewrite, RewriteError, Spec};
 use crate::tree::Tree;
 
@@ -83,7 +83,7 @@ pub fn survey(tree: &dyn Tree, spec: &Spec, rc: Option<&Rc>) -> Survey {
             Err(RewriteError::Edits(problems)) => survey.add(FaultKind::Rewrite, &problems),
             Err(RewriteError::Survivors(problems)) => survey.add(FaultKind::Survivor, &problems),
             Err(nothing @ RewriteError::Nothing { .. }) => {
-                let refusal = Refusal::new(nothing.to_string())
+                let refusal = Refusal::new(Code::NothingToRewrite, nothing.to_string())
                     .hint("name the candidate whose tags the tree carries: sealift refs list shows them");
                 survey.faults.push(Fault { kind: FaultKind::Rewrite, refusal });
             }

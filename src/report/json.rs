@@ -31,6 +31,26 @@ impl Json {
     }
 }
 
+/// A line of talk that no event stands for: `{"event":"note","message":…}`.
+pub fn note(message: &str) -> String {
+    unheard(&serde_json::json!({ "event": "note", "message": message }).to_string())
+}
+
+/// The line of a problem, as [`Json`] writes it.
+pub fn error(problem: &Problem) -> String {
+    line("error", problem)
+}
+
+/// The line of a problem that is no error, with `"event":"warning"`.
+pub fn warning(problem: &Problem) -> String {
+    line("warning", problem)
+}
+
+fn line(event: &'static str, problem: &Problem) -> String {
+    let line = serde_json::to_string(&ErrorLine { event, problem });
+    line.map_or_else(|_| note(&problem.message), |line| unheard(&line))
+}
+
 impl Observer for Json {
     fn event(&self, event: &Event) {
         self.line(event);

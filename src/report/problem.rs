@@ -76,7 +76,7 @@ impl Problem {
 
 impl From<&Refusal> for Problem {
     fn from(refusal: &Refusal) -> Self {
-        let Refusal { message, places, hint } = refusal;
+        let Refusal { message, places, hint, code: _ } = refusal;
         Self {
             message: message.clone(),
             places: places.clone(),

@@ -25,7 +25,9 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     pub mode: Mode,
+    /// Whether data is coloured, and talk: each goes where it goes.
     pub color: bool,
+    pub talk_color: bool,
     /// The columns of the terminal behind `err`; `None`: plain lines instead of bars.
     pub progress: Option<u16>,
     /// From 1 on: every action, as it begins too, and every digest whole.
@@ -36,7 +38,9 @@ pub struct Style {
 
 pub struct Terminal {
     style: Style,
+    /// The voice of data, and that of talk.
     human: Human,
+    talker: Human,
     out: Arc<Sink>,
     err: Arc<Sink>,
     state: Mutex<Inner>,
@@ -55,11 +59,20 @@ struct Inner {
 
 impl Terminal {
     pub fn new(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>, style: Style) -> Self {
-        let human = Human { paint: Paint(style.color), verbose: style.verbose > 0 };
+        let human = |color: bool| Human { paint: Paint(color), verbose: style.verbose > 0 };
+        let (human, talker) = (human(style.color), human(style.talk_color));
         let (out, err) = (Arc::new(Sink::new(out)), Arc::new(Sink::new(err)));
         let bars = style.progress.filter(|_| style.mode == Mode::Run && !style.quiet);
         let bars = bars.map(|columns| Bars::new(Arc::clone(&err), columns));
-        Self { style, human, out, err, state: Mutex::new(Inner { bars, ..Inner::default() }) }
+        Self { style, human, talker, out, err, state: Mutex::new(Inner { bars, ..Inner::default() }) }
+    }
+
+    /// The voice in which goal and stages are told: they are data of a plan, and talk of a run.
+    fn voice(&self) -> Human {
+        match self.style.mode {
+            Mode::Plan => self.human,
+            Mode::Run => self.talker,
+        }
     }
 
     /// Prints what must be seen: past the bars, and also when quiet.
@@ -78,7 +91,7 @@ impl Terminal {
 
     fn goal(&self, inner: &Inner) {
         let Some(goal) = &inner.story.goal else { return };
-        let mut lines = self.human.goal(goal, &inner.digests);
+        let mut lines = self.voice().goal(goal, &inner.digests);
         lines.push(String::new());
         match self.style.mode {
             Mode::Plan => self.out.lines(&lines),
@@ -90,7 +103,7 @@ impl Terminal {
         let public = stage.stage == POINT_OF_NO_RETURN && stage.state != State::Holds && !inner.warned;
         if public {
             inner.warned = true;
-            let line = self.human.point_of_no_return(first_public(inner, Some(stage)).as_deref());
+            let line = self.voice().point_of_no_return(first_public(inner, Some(stage)).as_deref());
             match self.style.mode {
                 Mode::Plan => self.out.line(&line),
                 Mode::Run => self.talk(inner, &[line]),
@@ -107,11 +120,11 @@ impl Terminal {
         if let Some(bars) = &mut inner.bars {
             bars.clear();
         }
-        let mut lines = vec![self.human.stage_line(stage)];
-        lines.extend(self.human.notes(stage, &inner.digests));
+        let mut lines = vec![self.talker.stage_line(stage)];
+        lines.extend(self.talker.notes(stage, &inner.digests));
         self.talk(inner, &lines);
-        let unknown = stage.steps.iter().flat_map(|step| self.human.unknown(step));
-        let wrong: Vec<String> = unknown.chain(self.human.refusals(stage)).collect();
+        let unknown = stage.steps.iter().flat_map(|step| self.talker.unknown(step));
+        let wrong: Vec<String> = unknown.chain(self.talker.refusals(stage)).collect();
         self.shout(inner, &wrong);
         inner.progress = (stage.steps.iter().map(|step| step.actions.len()).sum(), 0);
         if let Some(bars) = &mut inner.bars {
@@ -124,7 +137,7 @@ impl Terminal {
         if inner.bars.is_none() || self.human.verbose {
             let (all, done) = inner.progress;
             let how_far = if all == 0 { String::new() } else { format!("[{done}/{all}] ") };
-            let line = format!("{stage:<10}{how_far}{}", self.human.action(action, &inner.digests));
+            let line = format!("{stage:<10}{how_far}{}", self.talker.action(action, &inner.digests));
             self.talk(inner, &[line]);
         }
     }
@@ -178,18 +191,18 @@ impl Observer for Terminal {
             Event::Stage(stage) => self.stage(inner, stage),
             Event::Acting { stage, action } => {
                 if self.human.verbose {
-                    let line = format!("{stage:<10}begins {}", self.human.action(action, &inner.digests));
+                    let line = format!("{stage:<10}begins {}", self.talker.action(action, &inner.digests));
                     self.talk(inner, &[line]);
                 }
             }
             Event::Acted { stage, action } => self.acted(inner, stage, action),
             Event::Failed { action, .. } => {
                 let problem = inner.story.failed.last().map(Failure::problem);
-                self.shout(inner, &problem.map(|p| p.lines(self.style.color)).unwrap_or_default());
+                self.shout(inner, &problem.map(|p| p.lines(self.style.talk_color)).unwrap_or_default());
                 self.count(inner, action);
             }
             Event::Warning { message } => {
-                let lead = format!("{} ", self.human.paint.warning("warning:"));
+                let lead = format!("{} ", self.talker.paint.warning("warning:"));
                 self.shout(inner, &led(&lead, message));
             }
             Event::End(_) => self.end(inner),
@@ -203,7 +216,7 @@ impl Reporter for Terminal {
         if let Some(bars) = &mut inner.bars {
             bars.clear();
         }
-        self.err.lines(&problem.lines(self.style.color));
+        self.err.lines(&problem.lines(self.style.talk_color));
     }
 
     fn close(&self) -> io::Result<()> {

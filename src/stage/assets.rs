@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Plan, Refusal, World, draft, record};
+use super::{Code, Plan, Refusal, World, draft, record};
 use crate::model::{Answer, Blob, CommitId};
 use crate::pipeline::{Globs, asset_name};
 use crate::port::forge::{Asset, ForgeRead};
@@ -30,7 +30,7 @@ async fn brought(world: &World<'_>, commit: CommitId) -> Result<Files, Plan> {
     match (&world.inputs.assets, globs.is_empty()) {
         (None, true) => Ok(Vec::new()),
         (None, false) => Err(needed(world, commit)),
-        (Some(folder), true) => Err(Refusal::new("this pipeline declares no built assets")
+        (Some(folder), true) => Err(Refusal::new(Code::NoBuiltAssets, "this pipeline declares no built assets")
             .at([folder.display()])
             .hint("leave --assets out, or declare `release.assets.built`")
             .into()),
@@ -55,7 +55,7 @@ async fn from(world: &World<'_>, folder: &Path) -> Result<Files, Vec<Refusal>> {
     let files = match world.memory.brought(folder).await {
         Ok(files) => files.to_vec(),
         Err(error) => {
-            let refusal = Refusal::new(format!("the assets can't be read: {error}"));
+            let refusal = Refusal::new(Code::AssetsUnreadable, format!("the assets can't be read: {error}"));
             return Err(vec![refusal.hint("name a folder that holds the built assets, and nothing else")]);
         }
     };
@@ -63,19 +63,20 @@ async fn from(world: &World<'_>, folder: &Path) -> Result<Files, Vec<Refusal>> {
     let mut refusals = Vec::new();
     for (name, _) in &files {
         if name == record::NAME || !globs.matches(name.as_bytes()) {
-            let refusal = Refusal::new(format!("{name} is no asset that this pipeline declares"));
+            let refusal =
+                Refusal::new(Code::AssetNotDeclared, format!("{name} is no asset that this pipeline declares"));
             refusals.push(refusal.at([folder.join(name).display()]).hint(format!(
                 "take it out of the folder, or declare it: `release.assets.built` is `{}`",
                 globs.join("`, `")
             )));
         } else if let Err(why) = asset_name(name) {
-            let refusal = Refusal::new(why).at([folder.join(name).display()]);
+            let refusal = Refusal::new(Code::AssetName, why).at([folder.join(name).display()]);
             refusals.push(refusal.hint("have the build give it another name"));
         }
     }
     for glob in globs.iter() {
         if !files.iter().any(|(name, _)| matches(glob, name)) {
-            let refusal = Refusal::new(format!("no file in the folder is a `{glob}`"));
+            let refusal = Refusal::new(Code::AssetMissing, format!("no file in the folder is a `{glob}`"));
             refusals.push(refusal.at([folder.display()]).hint("build every declared asset from the pinned commit"));
         }
     }
@@ -120,5 +121,6 @@ pub async fn to_copy(world: &World<'_>, forge: &dyn ForgeRead) -> Result<Vec<Ass
 }
 
 fn missing(message: String) -> Refusal {
-    Refusal::new(message).hint("publish the candidate with it, or correct `release.assets.copied` in the pipeline")
+    Refusal::new(Code::CopiedAssetMissing, message)
+        .hint("publish the candidate with it, or correct `release.assets.copied` in the pipeline")
 }

@@ -1,6 +1,6 @@
 //! The base moves while a promotion waits: what that means before the merge.
 
-use super::{Refusal, World};
+use super::{Code, Refusal, World};
 use crate::model::CommitId;
 use crate::pipeline::{Marker, Rest};
 use crate::promotion::PromotionError;
@@ -19,10 +19,10 @@ pub fn drift(world: &World<'_>, head: CommitId) -> Result<Drift, PromotionError>
     let mut drift = Drift::default();
     let Some(base) = world.facts.base else { return Ok(drift) };
     let Some(common) = world.store.merge_base(head, base)? else {
-        drift.refusals.push(Refusal::new(format!(
-            "{} shares no history with the staging branch",
-            world.facts.names.base.short()
-        )));
+        drift.refusals.push(Refusal::new(
+            Code::NoHistory,
+            format!("{} shares no history with the staging branch", world.facts.names.base.short()),
+        ));
         return Ok(drift);
     };
     let (old, new) = (world.store.tree_of(common)?, world.store.tree_of(base)?);
@@ -41,7 +41,7 @@ pub fn drift(world: &World<'_>, head: CommitId) -> Result<Drift, PromotionError>
     let base = world.facts.names.base.short();
     if !inside.is_empty() {
         drift.refusals.push(
-            Refusal::new(format!("{base} changed below {} since the candidate was cut", show(root)))
+            Refusal::new(Code::BaseMoved, format!("{base} changed below {} since the candidate was cut", show(root)))
                 .at(inside)
                 .hint("cut the next release candidate from the base: what is released must be what was tested"),
         );
@@ -49,12 +49,15 @@ pub fn drift(world: &World<'_>, head: CommitId) -> Result<Drift, PromotionError>
     if !outside.is_empty() {
         match &world.pipeline.verify.rest {
             Rest::Refuse => drift.refusals.push(
-                Refusal::new(format!("{base} has changes outside {} that were not tested", show(root)))
-                    .at(outside)
-                    .hint(
-                        "cut the next release candidate from the base, or declare such paths in `allowed_paths`, \
+                Refusal::new(
+                    Code::BaseUntested,
+                    format!("{base} has changes outside {} that were not tested", show(root)),
+                )
+                .at(outside)
+                .hint(
+                    "cut the next release candidate from the base, or declare such paths in `allowed_paths`, \
                          or `verify.rest: {report: REASON}` in the pipeline",
-                    ),
+                ),
             ),
             Rest::Report(reason) => drift.notes.push(format!(
                 "{} paths outside {} differ from the candidate ({reason}): {}",
@@ -71,9 +74,12 @@ pub fn drift(world: &World<'_>, head: CommitId) -> Result<Drift, PromotionError>
 pub fn unmarked(marker: &Marker, file: Option<&[u8]>, base: &str) -> Option<Refusal> {
     let there = file.is_some_and(|bytes| String::from_utf8_lossy(bytes).contains(&marker.contains));
     let refusal = || {
-        Refusal::new(format!("{base} does not carry this pipeline: `{}` is not in it", marker.contains))
-            .at([format!("{base}:{}", marker.file)])
-            .hint(format!("merge the pipeline into {base} first"))
+        Refusal::new(
+            Code::BaseWithoutPipeline,
+            format!("{base} does not carry this pipeline: `{}` is not in it", marker.contains),
+        )
+        .at([format!("{base}:{}", marker.file)])
+        .hint(format!("merge the pipeline into {base} first"))
     };
     (!there).then(refusal)
 }

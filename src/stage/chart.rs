@@ -1,6 +1,6 @@
 //! The installer chart of the release: packed from the merged tree, written once, ours by content.
 
-use super::{Action, Refusal, Step, World};
+use super::{Action, Code, Refusal, Step, World};
 use crate::archive::Limits;
 use crate::archive::chart::{self, Chart, ChartError, ChartSpec, Stamp};
 use crate::model::{Answer, CommitId, Repository, Stable, Tag};
@@ -35,7 +35,7 @@ pub fn pack_tree(
     let folder = tree.find(path.as_bytes())?;
     if folder.is_none_or(|entry| entry.kind != Kind::Directory) {
         return Err(PromotionError::Refused(vec![
-            Refusal::new(format!("there is no chart at {path}"))
+            Refusal::new(Code::NoChart, format!("there is no chart at {path}"))
                 .at([tree.describe()])
                 .hint("correct `chart.path` in the pipeline"),
         ]));
@@ -53,7 +53,7 @@ pub fn pack_tree(
 
 /// A chart that can't be packed.
 pub fn unpackable(error: &ChartError) -> Refusal {
-    let refusal = Refusal::new(format!("the chart can't be packed: {error}"))
+    let refusal = Refusal::new(Code::ChartUnpackable, format!("the chart can't be packed: {error}"))
         .hint("correct the chart, or `chart` in the pipeline, in the next release candidate");
     match error {
         ChartError::Place { file, line: Some(line), .. } => refusal.at([format!("{file}:{line}")]),
@@ -115,6 +115,6 @@ pub async fn look(world: &World<'_>, commit: CommitId) -> anyhow::Result<Look> {
 }
 
 pub fn foreign(repository: &Repository, tag: &Tag, why: &str) -> Refusal {
-    Refusal::new(format!("the chart {repository}:{tag} exists and is not this release's: {why}"))
+    Refusal::new(Code::ChartTaken, format!("the chart {repository}:{tag} exists and is not this release's: {why}"))
         .hint("a published chart is never replaced: find out who pushed it, or release the next version")
 }

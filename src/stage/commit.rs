@@ -1,6 +1,6 @@
 //! commit: the content commit exists, and the staging branch has it. The durable checkpoint, and the lock.
 
-use super::{Action, Plan, Refusal, Stage, Step, World};
+use super::{Action, Code, Plan, Refusal, Stage, Step, World};
 use crate::model::CommitId;
 use crate::promotion::history::Content;
 use crate::promotion::{Candidate, PromotionError};
@@ -28,7 +28,10 @@ impl Stage for Commit {
             if changed.iter().eq(promotion.changes.iter().map(|change| &change.file)) {
                 return Ok(Vec::new());
             }
-            Ok(vec![Refusal::new("the content commit changes other files than the rewrite").at(changed)])
+            Ok(vec![
+                Refusal::new(Code::ContentChanged, "the content commit changes other files than the rewrite")
+                    .at(changed),
+            ])
         })
     }
 }
@@ -57,14 +60,17 @@ pub fn strayed(world: &World<'_>, from: CommitId, tip: CommitId) -> Result<Optio
     if strays.is_empty() {
         return Ok(None);
     }
-    let refusal = Refusal::new(format!("{} holds more than the promotion and allowed paths", name.short()))
-        .at(strays.iter().map(|path| show(path)))
-        .hint(format!(
-            "take those changes off the branch: what is released must be what was tested; to drop every commit on top: \
+    let refusal = Refusal::new(
+        Code::StagingStrays,
+        format!("{} holds more than the promotion and allowed paths", name.short()),
+    )
+    .at(strays.iter().map(|path| show(path)))
+    .hint(format!(
+        "take those changes off the branch: what is released must be what was tested; to drop every commit on top: \
              git push --force-with-lease={0}:{tip} <origin> {from}:{1}",
-            name.short(),
-            name
-        ));
+        name.short(),
+        name
+    ));
     Ok(Some(refusal))
 }
 
@@ -75,10 +81,13 @@ pub fn occupied(world: &World<'_>, tip: CommitId) -> Result<Plan, PromotionError
     let ours = &promotion.candidate;
     let found = world.history().content_below(tip, &ours.rc.stable)?;
     let Some(Content { commit, candidate: Ok(theirs) }) = found else {
-        return Ok(Refusal::new(format!("{} exists and is not a promotion of v{}", name.short(), ours.rc.stable))
-            .at([format!("{name} at {tip}")])
-            .hint("rename or delete that branch, or declare another `branches.staging` in the pipeline")
-            .into());
+        return Ok(Refusal::new(
+            Code::StagingForeign,
+            format!("{} exists and is not a promotion of v{}", name.short(), ours.rc.stable),
+        )
+        .at([format!("{name} at {tip}")])
+        .hint("rename or delete that branch, or declare another `branches.staging` in the pipeline")
+        .into());
     };
     if theirs.rc_commit == ours.rc_commit || commit.parents != [theirs.rc_commit] {
         return Ok(rebased(world, tip, commit.id).into());
@@ -103,18 +112,21 @@ pub fn occupied(world: &World<'_>, tip: CommitId) -> Result<Plan, PromotionError
 
 fn uncarried(world: &World<'_>, theirs: &Candidate, paths: &[TreePath]) -> Refusal {
     let name = &world.facts.names.staging;
-    Refusal::new(format!("{} holds v{} and changes that can't be carried over", name.short(), theirs.rc))
-        .at(paths.iter().map(|path| show(path)))
-        .hint(format!("move those changes elsewhere, or discard them: sealift abandon v{} --discard", theirs.rc))
+    Refusal::new(
+        Code::StagingNotCarried,
+        format!("{} holds v{} and changes that can't be carried over", name.short(), theirs.rc),
+    )
+    .at(paths.iter().map(|path| show(path)))
+    .hint(format!("move those changes elsewhere, or discard them: sealift abandon v{} --discard", theirs.rc))
 }
 
 fn rebased(world: &World<'_>, tip: CommitId, copy: CommitId) -> Refusal {
     let name = &world.facts.names.staging;
     let content = world.promotion.content;
-    Refusal::new(format!(
-        "{} was rebased: it holds copies of the promotion's commits, not the commits themselves",
-        name.short()
-    ))
+    Refusal::new(
+        Code::StagingRebased,
+        format!("{} was rebased: it holds copies of the promotion's commits, not the commits themselves", name.short()),
+    )
     .at([format!("{copy} is a copy of {content}")])
     .hint(format!(
         "delete the branch (git push --delete --force-with-lease={0}:{tip} <origin> {0}), run sealift again, and put \
@@ -131,7 +143,7 @@ fn contested(world: &World<'_>, theirs: &Candidate, tip: CommitId) -> Refusal {
     } else {
         "decide which candidate is promoted, then run that one again".to_owned()
     };
-    Refusal::new(format!("{} is held by the promotion of v{}", name.short(), theirs.rc))
+    Refusal::new(Code::StagingHeld, format!("{} is held by the promotion of v{}", name.short(), theirs.rc))
         .at([format!("{name} at {tip}, from {}", theirs.rc_commit)])
         .hint(hint)
 }

@@ -3,7 +3,7 @@
 use super::record::{self, File, Record};
 use super::recorded::{compared, listed, recorded};
 use super::uploads::{self, Replaceable};
-use super::{Action, Plan, Refusal, Step, World, assets, body};
+use super::{Action, Code, Plan, Refusal, Step, World, assets, body};
 use crate::model::{Digest, RefName};
 use crate::port::forge::{Asset, ForgeRead, Release, Releases};
 use crate::promotion::history::Pin;
@@ -82,7 +82,7 @@ fn refused<T>(refusal: impl Into<Refusal>) -> anyhow::Result<Result<T, Plan>> {
 /// The one draft of a tag. A published release is somebody else's, until finalize has published it.
 pub fn one<'a>(releases: &'a Releases, tag: &'a RefName) -> Result<Option<&'a Release>, Refusal> {
     if let Some(published) = releases.published(tag.short()) {
-        return Err(Refusal::new(format!("the release {} is published already", tag.short()))
+        return Err(Refusal::new(Code::ReleasePublished, format!("the release {} is published already", tag.short()))
             .at([&published.url])
             .hint("find out who published it: what is public is never replaced; release the next version"));
     }
@@ -90,7 +90,7 @@ pub fn one<'a>(releases: &'a Releases, tag: &'a RefName) -> Result<Option<&'a Re
     match drafts.as_slice() {
         [] => Ok(None),
         [draft] => Ok(Some(draft)),
-        many => Err(Refusal::new(format!("there are {} drafts of {}", many.len(), tag.short()))
+        many => Err(Refusal::new(Code::ManyDrafts, format!("there are {} drafts of {}", many.len(), tag.short()))
             .at(many.iter().map(|draft| format!("draft {} {}", draft.id, draft.url)))
             .hint("delete all but one of them")),
     }

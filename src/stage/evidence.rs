@@ -4,7 +4,7 @@ mod recorded;
 
 pub use recorded::recorded;
 
-use super::Refusal;
+use super::{Code, Refusal};
 use crate::model::{CommitId, Rc, Unknown};
 use crate::pipeline::{EvidenceEvent, EvidenceSource, Pipeline};
 use crate::port::forge::{ForgeRead, Job, Run, RunQuery};
@@ -79,7 +79,7 @@ fn line(source: &EvidenceSource, why: String) -> String {
 /// Why a candidate has no evidence, and which button to press.
 pub fn refusal(pipeline: &Pipeline, rc: &Rc, looked: Looked) -> Refusal {
     if looked.unknown {
-        return Refusal::new(format!("whether v{rc} passed from end to end can't be known")).at(looked.looked_at).hint(
+        return Refusal::new(Code::EvidenceUnknown, format!("whether v{rc} passed from end to end can't be known")).at(looked.looked_at).hint(
             "run the same command again once it can be looked at, or let it pass with a reason: --skip-evidence REASON",
         );
     }
@@ -94,7 +94,7 @@ pub fn refusal(pipeline: &Pipeline, rc: &Rc, looked: Looked) -> Refusal {
         }
         (None, None) => "declare `evidence` in the pipeline".to_owned(),
     };
-    Refusal::new(format!("nothing says that v{rc} passed from end to end"))
+    Refusal::new(Code::NoEvidence, format!("nothing says that v{rc} passed from end to end"))
         .at(looked.looked_at)
         .hint(format!("{button}, or let it pass with a reason: --skip-evidence REASON"))
 }

@@ -3,7 +3,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::{Action, Plan, Refusal, Stage, Step, World, alias, chart, release};
+use super::{Action, Code, Plan, Refusal, Stage, Step, World, alias, chart, release};
 use crate::model::{CommitId, RefName};
 
 pub struct Finalize;
@@ -99,7 +99,7 @@ pub fn tag(world: &World<'_>, name: &RefName, merge: CommitId) -> anyhow::Result
 }
 
 pub fn foreign_tag(name: &RefName, found: CommitId, instead: &str) -> Refusal {
-    Refusal::new(format!("the git tag {} exists and is not this release's", name.short()))
+    Refusal::new(Code::GitTagTaken, format!("the git tag {} exists and is not this release's", name.short()))
         .at([format!("{name} at {found}; {instead}")])
         .hint("a published tag is never moved: find out who pushed it, delete it there, or release the next version")
 }
@@ -116,7 +116,10 @@ pub fn line(world: &World<'_>, merge: CommitId) -> anyhow::Result<Result<Option<
     if world.store.is_ancestor(listed.id, merge)? {
         return Ok(Ok(Some(Action::UpdateRef { name: name.clone(), expect: listed.id, target: merge })));
     }
-    Ok(Err(Refusal::new(format!("{} has diverged: it can't be fast-forwarded to the merge", name.short()))
-        .at([format!("{name} at {}; the merge is {merge}", listed.id)])
-        .hint(format!("merge {merge} into {} by hand, then run sealift again", name.short()))))
+    Ok(Err(Refusal::new(
+        Code::LineDiverged,
+        format!("{} has diverged: it can't be fast-forwarded to the merge", name.short()),
+    )
+    .at([format!("{name} at {}; the merge is {merge}", listed.id)])
+    .hint(format!("merge {merge} into {} by hand, then run sealift again", name.short()))))
 }

@@ -3,7 +3,7 @@
 use futures_util::StreamExt;
 
 use super::retag::{self, Name};
-use super::{Refusal, Sight};
+use super::{Code, Refusal, Sight};
 use crate::model::{Answer, Digest, Repository, Unknown};
 use crate::promotion::Image;
 
@@ -69,14 +69,14 @@ pub async fn pull(sight: Sight<'_>, wanted: &[(Repository, Digest)]) -> Vec<Pull
 
 /// A digest that is not in the registry.
 pub fn gone(repository: &Repository, digest: Digest, sources: &[String]) -> Refusal {
-    Refusal::new(format!("{repository}@{digest} can't be pulled: it is not there"))
+    Refusal::new(Code::ImageGone, format!("{repository}@{digest} can't be pulled: it is not there"))
         .at(sources)
         .hint("build and push the candidate again")
 }
 
 /// An index without one of its manifests.
 pub fn broken(repository: &Repository, digest: Digest, child: Digest, sources: &[String]) -> Refusal {
-    Refusal::new(format!("{repository}@{digest} can't be pulled: its manifest {child} is not there"))
+    Refusal::new(Code::ImageGone, format!("{repository}@{digest} can't be pulled: its manifest {child} is not there"))
         .at(sources)
         .hint("build and push the candidate again")
 }

@@ -35,7 +35,7 @@ mod verify;
 mod wait;
 mod world;
 
-pub use crate::model::Refusal;
+pub use crate::model::{Code, Refusal};
 pub use action::{Action, Summary, There, VERBS};
 pub use verdict::{Plan, Step, Verdict, Wait};
 pub use world::{Facts, Inputs, Memory, Sight, World};

@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 
 use super::commit::{self, strayed};
-use super::{Action, Plan, Refusal, Stage, Step, World};
+use super::{Action, Code, Plan, Refusal, Stage, Step, World};
 use crate::promotion::PromotionError;
 use crate::tree::show;
 
@@ -22,16 +22,21 @@ impl Stage for Pin {
     fn invariants<'a>(&'a self, world: &'a World<'a>) -> BoxFuture<'a, anyhow::Result<Vec<Refusal>>> {
         Box::pin(async move {
             let (promotion, store) = (world.promotion, world.store);
-            let Some(pin) = world.facts.pin else { return Ok(vec![Refusal::new("the pin is not on the branch")]) };
+            let Some(pin) = world.facts.pin else {
+                return Ok(vec![Refusal::new(Code::PinMissing, "the pin is not on the branch")]);
+            };
             let wanted = promotion.pinned_tree(world.pipeline, pin.artifact)?;
             if store.tree_of(pin.commit)? == wanted {
                 return Ok(Vec::new());
             }
             let changed = store.changed_paths(wanted, store.tree_of(pin.commit)?)?;
             Ok(vec![
-                Refusal::new(format!("the pin commit {} holds more than the pin of {}", pin.commit, pin.artifact))
-                    .at(changed.iter().map(|path| show(path)))
-                    .hint("abandon this promotion and begin again: sealift abandon"),
+                Refusal::new(
+                    Code::PinStrays,
+                    format!("the pin commit {} holds more than the pin of {}", pin.commit, pin.artifact),
+                )
+                .at(changed.iter().map(|path| show(path)))
+                .hint("abandon this promotion and begin again: sealift abandon"),
             ])
         })
     }
@@ -45,9 +50,12 @@ async fn plan(world: &World<'_>) -> Result<Plan, PromotionError> {
     if facts.contested {
         match facts.staging {
             None => {
-                return Ok(Refusal::new(format!("{} was deleted while this ran", facts.names.staging.short()))
-                    .hint("find out who deleted it, then run sealift again")
-                    .into());
+                return Ok(Refusal::new(
+                    Code::StagingDeleted,
+                    format!("{} was deleted while this ran", facts.names.staging.short()),
+                )
+                .hint("find out who deleted it, then run sealift again")
+                .into());
             }
             Some(tip) if !world.store.is_ancestor(promotion.content, tip)? => return commit::occupied(world, tip),
             Some(_) => {}

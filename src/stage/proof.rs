@@ -1,7 +1,7 @@
 //! Pulling what is compared, and the verdict of the comparison: one code for the gate, before
 //! proposing, on the pull request, and after the merge.
 
-use super::{Plan, Refusal, World};
+use super::{Code, Plan, Refusal, World};
 use crate::archive::{self, FetchError, Unpacked};
 use crate::model::{Answer, CommitId, Digest, TreeId};
 use crate::pipeline::Rest;
@@ -28,7 +28,7 @@ pub async fn against(world: &World<'_>, tree: TreeId, name: &str) -> anyhow::Res
         Ok(places) if places.is_empty() => {}
         Ok(places) => {
             refusals
-                .push(Refusal::new(format!("the candidate {} is not proven by {name}", pin.artifact)).at(places).hint(
+                .push(Refusal::new(Code::NotProven, format!("the candidate {} is not proven by {name}", pin.artifact)).at(places).hint(
                 "cut the next release candidate from the base; the version is spent only if something of it is public",
             ))
         }
@@ -67,7 +67,7 @@ pub async fn tested(world: &World<'_>) -> anyhow::Result<Vec<Refusal>> {
         return Ok(Vec::new());
     }
     Ok(vec![
-        Refusal::new("the rc artifact does not hold what the candidate's branch holds")
+        Refusal::new(Code::RcArtifactDiffers, "the rc artifact does not hold what the candidate's branch holds")
             .at(found)
             .hint("build the candidate again, or declare build leftovers in `artifact.rc_only`"),
     ])
@@ -125,10 +125,13 @@ fn rest(world: &World<'_>, tree: TreeId, name: &str) -> Result<(Vec<Refusal>, Ve
     }
     Ok(match &world.pipeline.verify.rest {
         Rest::Refuse => {
-            let refusal = Refusal::new(format!(
-                "{name} differs from what was tested outside {} and allowed paths (rule 6)",
-                world.pipeline.root
-            ))
+            let refusal = Refusal::new(
+                Code::RestDiffers,
+                format!(
+                    "{name} differs from what was tested outside {} and allowed paths (rule 6)",
+                    world.pipeline.root
+                ),
+            )
             .at(paths)
             .hint("cut the next release candidate from the base, or declare such paths in the pipeline");
             (vec![refusal], Vec::new())
@@ -145,7 +148,8 @@ async fn pull(world: &World<'_>, digest: Digest) -> Result<Unpacked, Refusal> {
     let repository = &world.pipeline.artifact.repository;
     let name = format!("{repository}@{digest}");
     let gone = |what: &str| {
-        Refusal::new(format!("{name} can't be read: {what}")).hint("restore it, or cut the next release candidate")
+        Refusal::new(Code::ArtifactUnreadable, format!("{name} can't be read: {what}"))
+            .hint("restore it, or cut the next release candidate")
     };
     let manifest = match world.manifest(repository, digest).await {
         Answer::Found(manifest) => manifest,
@@ -154,8 +158,10 @@ async fn pull(world: &World<'_>, digest: Digest) -> Result<Unpacked, Refusal> {
     };
     archive::fetch(world.registry, repository, &manifest).await.map_err(|error| match error {
         FetchError::Unknown(unknown) => unknown.into(),
-        FetchError::Refused(error) => Refusal::new(format!("{name} is not an artifact to trust: {error}"))
-            .hint("find out who pushed it; cut the next release candidate"),
+        FetchError::Refused(error) => {
+            Refusal::new(Code::ArtifactUntrusted, format!("{name} is not an artifact to trust: {error}"))
+                .hint("find out who pushed it; cut the next release candidate")
+        }
         error => gone(&error.to_string()),
     })
 }

@@ -1,7 +1,7 @@
 //! The pull request that proposes a promotion.
 
 use super::changelog::{self, Changelog};
-use super::{Action, Plan, Refusal, Step, Verdict, World, body};
+use super::{Action, Code, Plan, Refusal, Step, Verdict, World, body};
 use crate::model::{CommitId, Digest, Unknown};
 use crate::pipeline::Proposal;
 use crate::port::forge::{ForgeRead, Login, Pull, PullState};
@@ -120,9 +120,12 @@ fn reopen(pull: &Pull) -> Plan {
 
 fn elsewhere(world: &World<'_>, pull: &Pull) -> Refusal {
     let base = world.facts.names.base.short();
-    Refusal::new(format!("the open pull request #{} goes into {}, not into {base}", pull.number, pull.base.short()))
-        .at([&pull.url])
-        .hint(format!("close it, or change its base: gh pr edit {} --base {base}", pull.number))
+    Refusal::new(
+        Code::PullRequestElsewhere,
+        format!("the open pull request #{} goes into {}, not into {base}", pull.number, pull.base.short()),
+    )
+    .at([&pull.url])
+    .hint(format!("close it, or change its base: gh pr edit {} --base {base}", pull.number))
 }
 
 fn unheard(pull: &Pull) -> String {
@@ -144,16 +147,20 @@ pub async fn credential(world: &World<'_>, forge: &dyn ForgeRead, declared: &Pro
         return Err(Unknown::new("the credential", "the forge does not say whose it is").into());
     };
     if login.is_workflow_token() && !declared.checks_by_hand {
-        return Err(Refusal::new("a pull request that is opened with GITHUB_TOKEN starts no checks").hint(
-            "use a GitHub App (--github-app-id, --github-app-key-file) or a person's token, or declare \
+        return Err(Refusal::new(Code::NoChecks, "a pull request that is opened with GITHUB_TOKEN starts no checks")
+            .hint(
+                "use a GitHub App (--github-app-id, --github-app-key-file) or a person's token, or declare \
              `proposal.checks_by_hand: true`",
-        ));
+            ));
     }
     starts(world, &login)?;
     if !declared.is_author(&login.0) {
-        return Err(Refusal::new(format!("finalization would not trust a pull request of {}", login.0))
-            .at([format!("proposal.authors: {}", declared.authors.join(", "))])
-            .hint("use the credential of one of them, or add this one to `proposal.authors`"));
+        return Err(Refusal::new(
+            Code::AuthorNotTrusted,
+            format!("finalization would not trust a pull request of {}", login.0),
+        )
+        .at([format!("proposal.authors: {}", declared.authors.join(", "))])
+        .hint("use the credential of one of them, or add this one to `proposal.authors`"));
     }
     Ok(Vec::new())
 }
@@ -163,7 +170,7 @@ fn starts(world: &World<'_>, login: &Login) -> Result<(), Refusal> {
     match &world.pipeline.release.starts {
         Some(workflow) if login.is_workflow_token() => {
             let what = format!("a tag that is pushed with GITHUB_TOKEN starts no workflow, and {workflow} must start");
-            Err(Refusal::new(what)
+            Err(Refusal::new(Code::WorkflowNotStarted, what)
                 .at([format!("release.starts: {workflow}")])
                 .hint("use a GitHub App (--github-app-id, --github-app-key-file) or a person's token"))
         }

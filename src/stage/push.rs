@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::{Action, Plan, Refusal, Stage, Step, World};
+use super::{Action, Code, Plan, Refusal, Stage, Step, World};
 use crate::model::Answer;
 
 pub struct Push;
@@ -27,9 +27,12 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
         Answer::Found(manifest) => {
             return Ok(match promotion.is_candidate(&manifest) {
                 Ok(()) => Plan::holds().note(format!("{repository}@{digest}")),
-                Err(why) => Refusal::new(format!("{repository}@{digest} is not this promotion's artifact: {why}"))
-                    .hint("take the pin off the staging branch, or abandon the promotion: sealift abandon")
-                    .into(),
+                Err(why) => Refusal::new(
+                    Code::PinForeign,
+                    format!("{repository}@{digest} is not this promotion's artifact: {why}"),
+                )
+                .hint("take the pin off the staging branch, or abandon the promotion: sealift abandon")
+                .into(),
             });
         }
         Answer::Unknown(unknown) => return Ok(Refusal::from(unknown).into()),
@@ -37,12 +40,15 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
     }
     let artifact = world.memory.built(promotion).await?;
     if artifact.manifest.digest() != digest {
-        return Ok(Refusal::new(format!("the pinned artifact {repository}@{digest} is gone from the registry"))
-            .hint(
-                "it was compressed by another encoder and can't be made again here: restore it, \
+        return Ok(Refusal::new(
+            Code::ArtifactGone,
+            format!("the pinned artifact {repository}@{digest} is gone from the registry"),
+        )
+        .hint(
+            "it was compressed by another encoder and can't be made again here: restore it, \
                    or abandon the promotion: sealift abandon",
-            )
-            .into());
+        )
+        .into());
     }
     let tag = promotion.temporary_tag(digest)?;
     match world.tagged(repository, &tag).await {
@@ -51,7 +57,7 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
             return Ok(Plan::holds().note(format!("{repository}@{digest}")));
         }
         Answer::Found(other) => {
-            return Ok(Refusal::new(format!("{repository}:{tag} exists with other bytes"))
+            return Ok(Refusal::new(Code::TemporaryTagTaken, format!("{repository}:{tag} exists with other bytes"))
                 .at([other.digest()])
                 .hint("find out who pushed it, then delete that tag")
                 .into());

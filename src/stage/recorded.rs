@@ -1,7 +1,7 @@
 //! Assets, and the record that says what they must be.
 
 use super::record::{self, File, Record};
-use super::{Refusal, World};
+use super::{Code, Refusal, World};
 use crate::model::{Answer, Content, Digest, Unknown};
 use crate::port::forge::{Asset, ForgeRead};
 
@@ -20,8 +20,11 @@ pub async fn compared(
 pub async fn recorded(world: &World<'_>, forge: &dyn ForgeRead, there: &[Asset]) -> Result<Option<Record>, Refusal> {
     let Some(asset) = there.iter().find(|asset| asset.name == record::NAME && asset.complete) else { return Ok(None) };
     let unreadable = |why: String| {
-        Refusal::new(format!("{} on {} can't be read: {why}", record::NAME, world.facts.names.git_tag.short()))
-            .hint("use the sealift that wrote it, or find out who did; deleted from the draft, it is made anew")
+        Refusal::new(
+            Code::RecordUnreadable,
+            format!("{} on {} can't be read: {why}", record::NAME, world.facts.names.git_tag.short()),
+        )
+        .hint("use the sealift that wrote it, or find out who did; deleted from the draft, it is made anew")
     };
     if asset.size > record::LIMIT {
         return Err(unreadable(format!("it is {} bytes long", asset.size)));
@@ -88,8 +91,10 @@ pub async fn digest(world: &World<'_>, forge: &dyn ForgeRead, asset: &Asset) -> 
 
 fn unlike(world: &World<'_>, differences: Vec<String>) -> Refusal {
     let tag = world.facts.names.git_tag.short();
-    Refusal::new(format!("the assets of {tag} are not what its {} says", record::NAME)).at(differences).hint(
-        "find out who changed them; to upload them again: build from the commit in the record, then \
+    Refusal::new(Code::AssetsChanged, format!("the assets of {tag} are not what its {} says", record::NAME))
+        .at(differences)
+        .hint(
+            "find out who changed them; to upload them again: build from the commit in the record, then \
          sealift run … --assets DIR --replace-assets",
-    )
+        )
 }

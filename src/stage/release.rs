@@ -2,7 +2,7 @@
 
 use super::record::{self, Record};
 use super::recorded::{compared, recorded};
-use super::{Action, Plan, Refusal, Step, World, body, changelog, draft, proof, pull};
+use super::{Action, Code, Plan, Refusal, Step, World, body, changelog, draft, proof, pull};
 use crate::model::{Answer, CommitId, Digest, Stable, Unknown};
 use crate::pipeline::Pipeline;
 use crate::port::forge::{ForgeRead, Release, Releases};
@@ -66,7 +66,7 @@ pub async fn all(forge: &dyn ForgeRead) -> Result<Releases, Unknown> {
 async fn ours(world: &World<'_>, forge: &dyn ForgeRead, pin: Pin, release: &Release) -> Result<(), Refusal> {
     let tag = world.facts.names.git_tag.short();
     let foreign = |why: String| {
-        Refusal::new(format!("the release {tag} is published and is not this promotion's: {why}"))
+        Refusal::new(Code::ReleaseTaken, format!("the release {tag} is published and is not this promotion's: {why}"))
             .at([&release.url])
             .hint("find out who published it: what is public is never replaced; release the next version")
     };

@@ -3,7 +3,7 @@
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 
-use super::{Action, Plan, Refusal, Sight, Stage, Step, World};
+use super::{Action, Code, Plan, Refusal, Sight, Stage, Step, World};
 use crate::model::{Answer, Digest, Repository, Stable, Tag, Unknown};
 
 pub struct Retag;
@@ -43,7 +43,7 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
             Name::Unknown(unknown) => step.unknown.push(unknown),
             Name::Taken(found) => refusals.push(taken(promotion.candidate.rc.stable, &repository, &tag, digest, found)),
             Name::Gone => refusals.push(
-                Refusal::new(format!("{repository}@{digest} is gone from the registry"))
+                Refusal::new(Code::ImageGone, format!("{repository}@{digest} is gone from the registry"))
                     .hint("restore the image: it is what was tested"),
             ),
         }
@@ -57,13 +57,16 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
 
 /// A stable name that carries another digest: the version is spent.
 pub fn taken(stable: Stable, repository: &Repository, tag: &Tag, wanted: Digest, found: Digest) -> Refusal {
-    Refusal::new(format!("v{stable} is spent: {repository}:{tag} already names {found}, this candidate has {wanted}"))
-        .hint(format!("a published tag is never moved: release v{} instead", stable.next_patch()))
+    Refusal::new(
+        Code::VersionSpent,
+        format!("v{stable} is spent: {repository}:{tag} already names {found}, this candidate has {wanted}"),
+    )
+    .hint(format!("a published tag is never moved: release v{} instead", stable.next_patch()))
 }
 
 /// The same of the packages artifact, before there is one that could have the name.
 pub fn artifact_taken(stable: Stable, repository: &Repository, tag: &Tag, found: Digest) -> Refusal {
-    Refusal::new(format!("v{stable} is spent: {repository}:{tag} already names {found}"))
+    Refusal::new(Code::VersionSpent, format!("v{stable} is spent: {repository}:{tag} already names {found}"))
         .hint(format!("a published tag is never moved: release v{} instead", stable.next_patch()))
 }
 

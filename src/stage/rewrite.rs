@@ -5,7 +5,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::{Plan, Refusal, Stage, World};
+use super::{Code, Plan, Refusal, Stage, World};
 use crate::model::TreeId;
 use crate::promotion::PromotionError;
 use crate::refs;
@@ -48,5 +48,9 @@ fn digests_stay(world: &World<'_>) -> Result<Vec<Refusal>, PromotionError> {
     if moved.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(vec![Refusal::new("the rewrite moved a digest").at(moved).hint("report this: a rewrite changes tags only")])
+    Ok(vec![
+        Refusal::new(Code::DigestMoved, "the rewrite moved a digest")
+            .at(moved)
+            .hint("report this: a rewrite changes tags only"),
+    ])
 }

@@ -3,7 +3,7 @@
 use super::assets::Files;
 use super::record::{self, File, Record};
 use super::recorded::digest;
-use super::{Action, Refusal, Step, There, World};
+use super::{Action, Code, Refusal, Step, There, World};
 use crate::model::{RefName, Unknown};
 use crate::port::forge::{Asset, ForgeRead};
 
@@ -87,7 +87,7 @@ async fn look(world: &World<'_>, forge: &dyn ForgeRead, there: &[Asset], name: &
 }
 
 fn foreign(tag: &RefName, name: &str, what: &str) -> Refusal {
-    Refusal::new(format!("{name} {what}")).at([format!("draft {}", tag.short())]).hint(
+    Refusal::new(Code::AssetForeign, format!("{name} {what}")).at([format!("draft {}", tag.short())]).hint(
         "bring the folder that the draft was begun with, delete the file from the draft, or replace what is there: \
          --replace-assets",
     )

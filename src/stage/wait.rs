@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
-use super::{Plan, Refusal, Stage, Verdict, Wait as Waiting, World, base, pull};
+use super::{Code, Plan, Refusal, Stage, Verdict, Wait as Waiting, World, base, pull};
 use crate::port::forge::ForgeRead;
 use crate::promotion::PromotionError;
 use crate::promotion::history::Merge;
@@ -30,20 +30,22 @@ async fn plan(world: &World<'_>) -> anyhow::Result<Plan> {
             return Ok(Plan::holds().note(format!("{base} was fast-forwarded to {commit}")));
         }
         Merge::Done { commit, .. } => return Ok(Plan::holds().note(format!("{base} has it as {commit}"))),
-        Merge::Squashed { at } => {
-            Refusal::new(format!("{base} has the promotion's content without its commits: it was squashed or rebased"))
-                .at([at.to_string()])
-                .hint(match world.forge {
-                    Some(forge) => second(world, forge).await,
-                    None => format!(
-                        "propose {staging} a second time and merge it with a merge commit: \
+        Merge::Squashed { at } => Refusal::new(
+            Code::Squashed,
+            format!("{base} has the promotion's content without its commits: it was squashed or rebased"),
+        )
+        .at([at.to_string()])
+        .hint(match world.forge {
+            Some(forge) => second(world, forge).await,
+            None => format!(
+                "propose {staging} a second time and merge it with a merge commit: \
                      git merge --no-ff origin/{staging} (on {base}), then run sealift again"
-                    ),
-                })
-        }
-        Merge::Strayed { at, head, paths } => Refusal::new(format!(
-            "what was merged from {staging} changes more than the promotion and allowed paths"
-        ))
+            ),
+        }),
+        Merge::Strayed { at, head, paths } => Refusal::new(
+            Code::MergeStrays,
+            format!("what was merged from {staging} changes more than the promotion and allowed paths"),
+        )
         .at([format!("merge {at} of {head}")])
         .at(paths)
         .hint("cut the next release candidate from the base; the version is spent only if something of it is public"),
@@ -126,7 +128,7 @@ fn reverted(world: &World<'_>) -> Result<Option<Refusal>, PromotionError> {
     }
     let name = world.facts.names.base.short();
     Ok(Some(
-        Refusal::new(format!("the merge was taken back: {path} on {name} reads as before it"))
+        Refusal::new(Code::MergeReverted, format!("the merge was taken back: {path} on {name} reads as before it"))
             .at([format!("{name} at {base}"), format!("the merge {merge}")])
             .hint(
                 "nothing public exists: cut the next release candidate from the base; to release this one all the \

@@ -382,3 +382,19 @@ fn every_command_on_a_demos_world() {
         assert!(ended == code && format!("{out}{err}").contains(says), "{args:?}\n{out}{err}");
     }
 }
+
+/// `docs/demo.svg` is drawn by a script from what the demo prints.
+#[test]
+fn the_recording_in_the_docs_is_what_it_prints() {
+    let sandbox = Sandbox::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/record-demo");
+    if Command::new("python3").arg("--version").output().is_err() {
+        crate::support::say(format_args!("skipped: python3 is not installed (Debian: apt-get install python3)"));
+        assert_ne!(std::env::var("SEALIFT_REQUIRE_PEERS").as_deref(), Ok("1"), "python3 is required here");
+        return;
+    }
+    let mut record = sandbox.command("python3", &sandbox.path("home"));
+    record.arg(script).args([BINARY, "--check"]).env("LC_ALL", "C.UTF-8");
+    let (code, out, err) = ended(record);
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "", ""));
+}

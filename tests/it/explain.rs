@@ -306,7 +306,7 @@ fn forms(event: &Event) -> Vec<String> {
         reporter.close().unwrap();
         page.text()
     };
-    let style = Style { mode: Mode::Plan, color: false, progress: None, verbose: 1, quiet: false };
+    let style = Style { mode: Mode::Plan, color: false, talk_color: false, progress: None, verbose: 1, quiet: false };
     let markdown = Markdown::new();
     markdown.event(event);
     vec![

@@ -11,6 +11,7 @@
 
 mod archive;
 mod ci;
+mod cli;
 mod demo;
 mod explain;
 mod fuzzed;
@@ -30,5 +31,6 @@ mod repository;
 mod rows;
 mod shape;
 mod soak;
+mod stops;
 mod support;
 mod workflows;

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use sealift::pipeline::{self, EvidenceEvent, Forge, Pipeline, PipelineError, RcTag, Rest};
+use serde_json::Value;
+
+use crate::support::json_schema;
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -172,6 +175,100 @@ fn people_may_change_allowed_paths_outside_the_root_only() {
     assert!(pipeline.is_rc_only(b"core/installer/images/build.log"));
     assert!(!pipeline.is_rc_only(b"core/installer/images/a/build.log"));
     assert!(!pipeline.is_rc_only(b"core/installer/values.yaml"));
+}
+
+/// What the schema says against a file: each line begins with a place.
+fn against(path: &Path) -> Vec<String> {
+    let schema: Value = serde_json::from_str(pipeline::SCHEMA).unwrap();
+    let text = fs::read_to_string(path).unwrap();
+    let value: Value = serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    json_schema::check(&schema, &value)
+}
+
+#[test]
+fn the_schema_takes_every_good_pipeline() {
+    for path in files("pipelines").into_iter().chain(files("fixtures/pipelines/good")) {
+        assert_eq!(against(&path), Vec::<String>::new(), "{}", path.display());
+    }
+    for path in files("pipelines") {
+        let first = fs::read_to_string(&path).unwrap().lines().next().unwrap_or_default().to_owned();
+        assert_eq!(first, "# yaml-language-server: $schema=./schema.json", "{}", path.display());
+    }
+}
+
+/// Of the fixtures what no schema sees, since it is about the text and not about what the text says.
+const ABOUT_THE_TEXT: [&str; 11] = [
+    "anchor",
+    "byte-order-mark",
+    "complex-key",
+    "duplicate-key",
+    "merge-key",
+    "not-utf8",
+    "not-yaml",
+    "rc-tag-yaml-tag",
+    "tab",
+    "two-documents",
+    "yaml-tag",
+];
+
+/// Faults that lie between keys, or are beyond a pattern: the fixture and the key.
+const BETWEEN_KEYS: [(&str, &str); 28] = [
+    ("allowed-paths", "allowed_paths[0]"),
+    ("allowed-paths", "allowed_paths[1]"),
+    ("allowed-paths", "allowed_paths[3]"),
+    ("allowed-paths", "allowed_paths[4]"),
+    ("allowed-paths", "allowed_paths[5]"),
+    ("artifact-not-owned", "artifact.repository"),
+    ("artifact-not-owned", "chart.repository"),
+    ("chart-is-artifact", "chart.repository"),
+    ("github-between", "evidence[0].job"),
+    ("github-between", "release.changelog"),
+    ("github-between", "release.assets.copied[1]"),
+    ("globs", "allowed_paths[0]"),
+    ("gzip-itself", "references.gzip[0].plain"),
+    ("installer-keys", "installer.values"),
+    ("installer-keys", "installer.ref_key"),
+    ("lint-exclusions", "lint.exclude[0].path"),
+    ("names-coincide", "branches.staging"),
+    ("names-coincide", "branches.default"),
+    ("names-coincide", "tags.stable"),
+    ("names-coincide", "tags.rc"),
+    ("names-nest", "branches.staging"),
+    ("names-nest", "branches.line"),
+    ("overlay", "overlay.skip[0].path"),
+    ("producers-between", "producers[0].file"),
+    ("producers-between", "producers[3].file"),
+    ("rc-only", "references.exclude[0].path"),
+    ("rc-only", "artifact.rc_only[0]"),
+    ("rc-only", "artifact.rc_only[1]"),
+];
+
+#[test]
+fn the_schema_refuses_what_a_schema_can() {
+    let mut unseen = Vec::new();
+    for path in files("fixtures/pipelines/bad") {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        if ABOUT_THE_TEXT.contains(&name) {
+            continue;
+        }
+        let wrong = against(&path);
+        let wrong: Vec<String> =
+            wrong.iter().map(|line| line.split_once(": ").map_or("", |(at, _)| at).replace('.', "/")).collect();
+        let Err(PipelineError::Invalid { problems }) = pipeline::load(&path) else { panic!("{name}") };
+        for problem in problems {
+            let key = problem.message.split_once(": ").map_or("", |(key, _)| key);
+            let key = if key.contains([' ', '`']) { "" } else { key };
+            let place = format!("/{}", key.replace('[', "/").replace(']', "").replace('.', "/"));
+            // What `forge` asks for is missed at the top.
+            let place = if place == "/forge" { "/" } else { place.as_str() };
+            let seen = wrong.iter().any(|at| at.starts_with(place) || place.starts_with(&format!("{at}/")));
+            if !seen {
+                unseen.push((name.to_owned(), key.to_owned()));
+            }
+        }
+    }
+    let unseen: Vec<(&str, &str)> = unseen.iter().map(|(name, key)| (name.as_str(), key.as_str())).collect();
+    assert_eq!(unseen, BETWEEN_KEYS);
 }
 
 const FULL: &str = include_str!("../../fixtures/pipelines/good/full.yaml");

@@ -11,7 +11,8 @@ use sealift::report::{Annotations, Json, Markdown, Mode, Outputs, Problem, Repor
 
 use crate::support::page::Page;
 
-const PLAIN: Style = Style { mode: Mode::Run, color: false, progress: None, verbose: 0, quiet: false };
+const PLAIN: Style =
+    Style { mode: Mode::Run, color: false, talk_color: false, progress: None, verbose: 0, quiet: false };
 
 /// What a terminal shows: `out` and `err`.
 fn terminal(events: &[Event], style: Style) -> (String, String) {
@@ -147,7 +148,7 @@ fn the_point_of_no_return_is_named_even_when_its_stage_was_not_reached() {
 
 #[test]
 fn bars_count_on_a_terminal_and_leave_nothing_behind() {
-    let (out, err) = terminal(&samples::failed(), Style { progress: Some(80), color: true, ..PLAIN });
+    let (out, err) = terminal(&samples::failed(), Style { progress: Some(80), color: true, talk_color: true, ..PLAIN });
     let plain = terminal(&samples::failed(), PLAIN).0;
     assert_eq!(strip(&out), plain);
     assert!(err.contains("images") && err.contains("0/42") && err.contains("42/42"), "{err:?}");

@@ -3,15 +3,17 @@
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-use crate::cli::args::{Format, Show};
+use crate::cli::args::{Format, LogFormat, Show};
 use crate::engine::{Event, Observer, StageState};
-use crate::report::{Mode, Reporter as _, Style, Terminal};
+use crate::report::{Mode, Reporter as _, Style, Terminal, json};
 use crate::stage::Wait;
 
 /// The demo's voice: on stdout for people; beside data on stderr.
 pub struct Tell<'a> {
     pub show: &'a Show,
     pub color: bool,
+    /// Beside data each text is a JSON object.
+    json: bool,
     out: Mutex<Box<dyn Write + Send>>,
     sections: Mutex<u32>,
 }
@@ -22,7 +24,8 @@ impl<'a> Tell<'a> {
             Format::Human => Box::new(io::stdout()),
             Format::Json | Format::Markdown => Box::new(io::stderr()),
         };
-        Self { show, color, out: Mutex::new(out), sections: Mutex::default() }
+        let json = show.format != Format::Human && show.log_format == LogFormat::Json;
+        Self { show, color, json, out: Mutex::new(out), sections: Mutex::default() }
     }
 
     /// A heading, and what is about to happen.
@@ -37,13 +40,13 @@ impl<'a> Tell<'a> {
         if self.show.quiet {
             return Ok(());
         }
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        writeln!(out, "{text}")?;
-        out.flush()
+        self.result(text)
     }
 
     /// The one line that is always printed.
     pub fn result(&self, text: &str) -> io::Result<()> {
+        let note = self.json.then(|| json::note(text));
+        let text = note.as_deref().unwrap_or(text);
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         writeln!(out, "{text}")?;
         out.flush()
@@ -52,8 +55,14 @@ impl<'a> Tell<'a> {
     /// A reporter for one command of the demo; where data is wanted, the command line's own.
     /// `goal` says whether people are told what is promoted: once is enough.
     pub fn watch<'o>(&self, mode: Mode, goal: bool, otherwise: &'o dyn Observer) -> Watch<'o> {
-        let style =
-            Style { mode, color: self.color, progress: None, verbose: self.show.verbose, quiet: self.show.quiet };
+        let style = Style {
+            mode,
+            color: self.color,
+            talk_color: self.color,
+            progress: None,
+            verbose: self.show.verbose,
+            quiet: self.show.quiet,
+        };
         let human = self.show.format == Format::Human;
         let terminal = human.then(|| Terminal::new(Box::new(io::stdout()), Box::new(io::stdout()), style));
         Watch { terminal, goal, otherwise, wait: Mutex::default() }

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use super::args::{Format, OverlayArgs};
 use super::environment::Environment;
 use super::failure::{Ended, Hinted};
+use super::promote::Context;
 use super::session::registries;
 use super::trees::{beside, named};
 use crate::engine::State;
@@ -27,7 +28,8 @@ struct Planned {
     dry: bool,
 }
 
-pub async fn overlay(args: &OverlayArgs, format: Format, environment: &Environment) -> Ended {
+pub async fn overlay(args: &OverlayArgs, format: Format, context: &Context<'_>) -> Ended {
+    let Context { environment, talk, .. } = context;
     let what = args.clone();
     let (pipeline, built, edited) = beside(move || {
         let pipeline = pipeline::load(&what.pipeline)?;
@@ -42,7 +44,7 @@ pub async fn overlay(args: &OverlayArgs, format: Format, environment: &Environme
         // From here on without a pause: Ctrl-C finds a directory with all of it, or not touched.
         write(Path::new(&args.onto), &planned.overlay)?;
     }
-    show::show(&planned, writes, format, environment)?;
+    show::show(&planned, writes, format, environment, *talk)?;
     Ok(match &planned.overlay {
         overlay if !overlay.refusals.is_empty() => State::Refused,
         overlay if planned.dry && !overlay.edits.is_empty() => State::Work,

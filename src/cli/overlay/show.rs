@@ -7,6 +7,7 @@ use serde_json::json as value;
 use super::Planned;
 use crate::cli::args::Format;
 use crate::cli::environment::Environment;
+use crate::cli::talk::Talk;
 use crate::model::line::clean;
 use crate::model::markdown::{self, code, prose};
 use crate::overlay::{FileVerdict, Overlay, Package, State};
@@ -17,16 +18,16 @@ use crate::report::{Annotations, Problem, Reporter as _, append_summary, json, t
 const TITLE: &str = "sealift overlay";
 const HEADER: [&str; 4] = ["package", "state", "taken", "what"];
 
-pub fn show(planned: &Planned, written: bool, format: Format, environment: &Environment) -> anyhow::Result<()> {
+pub fn show(
+    planned: &Planned,
+    written: bool,
+    format: Format,
+    environment: &Environment,
+    talk: Talk,
+) -> anyhow::Result<()> {
     let Planned { overlay, onto, from, .. } = planned;
-    let mut err = std::io::stderr();
-    for note in &overlay.notes {
-        writeln!(err, "note: {}", clean(&note.to_string()))?;
-    }
-    for refusal in &overlay.refusals {
-        let color = environment.stderr_is_terminal && !environment.no_color;
-        Problem::from(refusal).lines(color).iter().try_for_each(|line| writeln!(err, "{line}"))?;
-    }
+    overlay.notes.iter().for_each(|note| talk.note(&note.to_string()));
+    overlay.refusals.iter().for_each(|refusal| talk.problem(&Problem::from(refusal)));
     let rows: Vec<Vec<String>> = overlay.packages.iter().flat_map(rows).collect();
     let (told, counts) = (told(planned, written), counts(overlay));
     if environment.actions && format == Format::Human {

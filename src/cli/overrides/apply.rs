@@ -63,10 +63,13 @@ pub async fn apply(args: &OverridesApplyArgs, show: &Show, context: &Context<'_>
             (State::Holds, Ending { ended: "kept", missing: Some(&what), ..ending }.report(Vec::new(), verdict)?)
         }
     };
-    let text = report.render(show, context.environment.color(show.color));
     match args.in_place {
-        true => std::io::stdout().write_all(text.as_bytes())?,
-        false => std::io::stderr().write_all(text.as_bytes())?,
+        true => {
+            let text = report.render(show, context.environment.color(show.color));
+            std::io::stdout().write_all(text.as_bytes())?;
+        }
+        false if context.talk.json => report.tell(show, context.talk),
+        false => context.talk.text(&report.render(show, context.talk.color)),
     }
     Ok(state)
 }

@@ -1,6 +1,7 @@
 //! A report on a table, in each form.
 
 use crate::cli::args::{Format, Show};
+use crate::cli::talk::Talk;
 use crate::engine::event::{Event, Observer as _};
 use crate::model::markdown::{self, code, prose};
 use crate::overrides::{Problem, Severity};
@@ -55,6 +56,23 @@ impl Report {
             Format::Human => self.human(show, color),
             Format::Json => format!("{}\n", json::unheard(&self.json)),
             Format::Markdown => self.markdown(),
+        }
+    }
+
+    /// The report as talk, problem by problem.
+    pub(super) fn tell(&self, show: &Show, talk: Talk) {
+        if show.verbose > 0 {
+            self.details.iter().for_each(|line| talk.line(line));
+        }
+        for found in &self.problems {
+            match found.rule.severity() {
+                Severity::Warning => talk.warning(&problem(found)),
+                Severity::Error | Severity::Refusal => talk.problem(&problem(found)),
+            }
+        }
+        match &self.refused {
+            Some(refused) => talk.problem(refused),
+            None => talk.line(&self.verdict),
         }
     }
 

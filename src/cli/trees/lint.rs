@@ -10,6 +10,7 @@ use crate::cli::args::{LintArgs, RegistryArgs};
 use crate::cli::failure::{Ended, Hinted};
 use crate::cli::promote::Context;
 use crate::cli::session::registries;
+use crate::cli::talk::Talk;
 use crate::engine::{Event, State};
 use crate::lint::{Asked, Asking, Baseline, Judging, Lint, Subject, Verdict};
 use crate::pipeline;
@@ -44,7 +45,7 @@ pub async fn lint(args: &LintArgs, context: &Context<'_>) -> Ended {
         }
     }
     match (&args.baseline, args.write_baseline) {
-        (Some(file), true) => write_baseline(file, &lint),
+        (Some(file), true) => write_baseline(file, &lint, context.talk),
         _ => Ok(ended(lint.verdict)),
     }
 }
@@ -88,10 +89,10 @@ fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
 }
 
 /// What was found is known from now on; what could not be looked at is not.
-fn write_baseline(file: &Path, lint: &Lint) -> Ended {
+fn write_baseline(file: &Path, lint: &Lint, talk: Talk) -> Ended {
     let baseline = Baseline::of(lint);
     write(file, &baseline.text()?)?;
-    writeln!(std::io::stderr(), "{}: {}", file.display(), count(baseline.len(), "known finding"))?;
+    talk.line(&format!("{}: {}", file.display(), count(baseline.len(), "known finding")));
     let unknown = lint.findings.len() - baseline.len();
     if unknown > 0 {
         let hint = "make it readable and write the baseline again: it never hides what could not be looked at";

@@ -1,29 +1,27 @@
 //! What sealift sees in a tree, and what a promotion would change there.
 
-use std::io::Write;
+use std::io::Write as _;
 
 use serde_json::json;
 
 use super::{Found, beside, open};
 use crate::cli::args::{Format, RewriteArgs, TreeArgs};
 use crate::cli::failure::{Ended, Hinted};
+use crate::cli::talk::Talk;
 use crate::engine::State;
 use crate::pipeline;
 use crate::refs;
 use crate::report::table;
 use crate::tree::DirTree;
 
-pub async fn list(args: &TreeArgs, format: Format) -> Ended {
-    let mut err = std::io::stderr();
+pub async fn list(args: &TreeArgs, format: Format, talk: Talk) -> Ended {
     let what = args.clone();
     let read = move || {
         let pipeline = pipeline::load(&what.pipeline)?;
         Ok(refs::read(open(&what)?.as_ref(), &pipeline.spec(), what.rc.as_ref())?)
     };
     let references = beside(read).await?;
-    for notice in &references.notices {
-        writeln!(err, "note: {notice}")?;
-    }
+    references.notices.iter().for_each(|notice| talk.note(&notice.to_string()));
     let text = |value: Option<String>| value.unwrap_or_else(|| "-".into());
     let header = vec!["class", "place", "key", "shape", "repository", "tag", "digest"];
     let row = |o: &refs::Occurrence| {
@@ -49,12 +47,12 @@ pub async fn list(args: &TreeArgs, format: Format) -> Ended {
     }
     Found { human: table(&header, &rows), json: json!([]), header, rows }.show(format, &mut std::io::stdout())?;
     if format == Format::Human {
-        writeln!(err, "{told}")?;
+        talk.line(&told);
     }
     Ok(State::Holds)
 }
 
-pub async fn rewrite(args: &RewriteArgs, format: Format) -> Ended {
+pub async fn rewrite(args: &RewriteArgs, format: Format, talk: Talk) -> Ended {
     let what = args.clone();
     let plan = move || {
         let pipeline = pipeline::load(&what.pipeline)?;
@@ -69,9 +67,7 @@ pub async fn rewrite(args: &RewriteArgs, format: Format) -> Ended {
         Ok((rewrite, refs::read(&tree, &pipeline.spec(), Some(&what.rc))?.notices))
     };
     let (rewrite, notices) = beside(plan).await?;
-    for notice in &notices {
-        writeln!(std::io::stderr(), "note: {notice}")?;
-    }
+    notices.iter().for_each(|notice| talk.note(&notice.to_string()));
     // From here on without a pause: Ctrl-C finds a directory rewritten, or not touched.
     refs::apply_to_directory(&args.tree, &rewrite.files)?;
     let lines = rewrite.lines();

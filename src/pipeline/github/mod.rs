@@ -16,10 +16,12 @@ use crate::model::Rc;
 
 /// A source of a green end-to-end run of a candidate: a job in a workflow.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `workflow`, `event` and `job`")]
 pub struct EvidenceSource {
     /// The file's name in `.github/workflows`.
     pub workflow: String,
+    /// What started the run, which says how it is known to be the candidate's.
     pub event: EvidenceEvent,
     /// The name of the job that has to be green; `{rc}` is `X.Y.Z-rc.N`.
     pub job: Template,
@@ -30,6 +32,7 @@ pub struct EvidenceSource {
 
 /// What started a run, which says how it is known to be a candidate's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceEvent {
     /// The run's commit is the one that the candidate's tag names.
@@ -64,6 +67,7 @@ impl EvidenceSource {
 
 /// The pull request that proposes a promotion.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a map with `authors`")]
 pub struct Proposal {
     /// The label by which people and workflows know it.
@@ -89,10 +93,12 @@ impl Proposal {
 
 /// What a release on GitHub has beyond its tag.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default, expecting = "a map with `changelog`, `assets` and `starts`")]
 pub struct Release {
     /// The changelog's path in the repository, which becomes the release's text.
     pub changelog: Option<Template>,
+    /// The files of the release, by where they come from.
     pub assets: Assets,
     /// The file name of the workflow that the push of the git tag must start.
     pub starts: Option<String>,
@@ -100,6 +106,7 @@ pub struct Release {
 
 /// The files of a release, by where they come from.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default, expecting = "a map with `copied` and `built`")]
 pub struct Assets {
     /// Names of assets that are copied from the candidate's release.

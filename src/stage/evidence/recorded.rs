@@ -6,7 +6,7 @@ use crate::model::{Answer, CommitId};
 use crate::pipeline::EvidenceEvent;
 use crate::port::forge::{ForgeRead, RunId};
 use crate::promotion::Evidence;
-use crate::stage::{Refusal, World};
+use crate::stage::{Code, Refusal, World};
 
 /// Whether what was recorded speaks for the candidate: a note where that can't be looked at any more,
 /// for runs expire and are deleted, and a promotion that began with one must come to its end.
@@ -60,7 +60,8 @@ fn id(url: &str) -> Option<RunId> {
 
 fn unfounded(world: &World<'_>, what: String, looked_at: Vec<String>) -> Refusal {
     let stable = world.promotion.candidate.rc.stable;
-    let refusal = Refusal::new(what).at([format!("commit {}", world.promotion.content)]).at(looked_at);
+    let refusal =
+        Refusal::new(Code::EvidenceDoubted, what).at([format!("commit {}", world.promotion.content)]).at(looked_at);
     refusal.hint(match world.facts.merged() {
         Some(_) => "find out who wrote that commit; cut the next release candidate from the base".to_owned(),
         None => format!(

@@ -6,7 +6,7 @@ use crate::model::Answer;
 use crate::pipeline::Proposal;
 use crate::port::forge::{ForgeRead, Hosted, Protection, Visible};
 use crate::promotion::Evidence;
-use crate::stage::{Refusal, World, assets, draft, evidence, pull, release};
+use crate::stage::{Code, Refusal, World, assets, draft, evidence, pull, release};
 
 /// Everything that is looked at before the first write.
 pub(super) async fn early(
@@ -79,11 +79,11 @@ async fn named(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) -
 fn merges(world: &World<'_>, hosted: &Hosted, found: &mut Findings) {
     match hosted.merge_commits {
         Visible::Shown(true) => {}
-        Visible::Shown(false) => {
-            found.refuse(Refusal::new(format!("{} allows no merge commits", hosted.full_name)).hint(
+        Visible::Shown(false) => found.refuse(
+            Refusal::new(Code::NoMergeCommits, format!("{} allows no merge commits", hosted.full_name)).hint(
                 "allow them (Settings, \"Pull Requests\"): a squash or a rebase would lose the promotion's commits",
-            ))
-        }
+            ),
+        ),
         Visible::Hidden => {
             let base = world.facts.names.base.short();
             found.notes.push(format!("whether {base} takes merge commits is not visible to this credential"));
@@ -121,7 +121,7 @@ async fn passed(world: &World<'_>, forge: &dyn ForgeRead, found: &mut Findings) 
     let looked = evidence::look(world.pipeline, forge, &candidate.rc, commit).await;
     found.refuse(match looked.found {
         // It goes into the candidate, which was frozen without it.
-        Some(_) => Refusal::new("the evidence showed only when it was looked at again")
+        Some(_) => Refusal::new(Code::EvidenceLate, "the evidence showed only when it was looked at again")
             .hint("run the same command again: the evidence is recorded when a candidate is frozen"),
         None => evidence::refusal(world.pipeline, &candidate.rc, looked),
     });

@@ -5,7 +5,7 @@ use crate::model::Answer;
 use crate::promotion::{Image, PromotionError};
 use crate::stage::images::Pulled;
 use crate::stage::retag::{self, Name, artifact_taken, taken};
-use crate::stage::{Refusal, World, chart, finalize, images};
+use crate::stage::{Code, Refusal, World, chart, finalize, images};
 
 /// Before the merge no git name of the release can be ours.
 fn git(world: &World<'_>, found: &mut Findings) -> Result<(), PromotionError> {
@@ -19,11 +19,10 @@ fn git(world: &World<'_>, found: &mut Findings) -> Result<(), PromotionError> {
         && !world.store.is_ancestor(line.peeled, base)?
     {
         found.refuse(
-            Refusal::new(format!(
-                "{} can't be fast-forwarded to a merge into {}",
-                names.line.short(),
-                names.base.short()
-            ))
+            Refusal::new(
+                Code::LineDiverged,
+                format!("{} can't be fast-forwarded to a merge into {}", names.line.short(), names.base.short()),
+            )
             .at([format!("{} at {}", names.line, line.peeled)])
             .hint("merge the line into the base, or promote into the line"),
         );
@@ -36,7 +35,7 @@ pub(super) async fn images(world: &World<'_>, found: &mut Findings) {
     let wanted = &world.promotion.images;
     if wanted.is_empty() {
         found.refuse(
-            Refusal::new("the candidate has no owned image: there is nothing to promote")
+            Refusal::new(Code::NothingOwned, "the candidate has no owned image: there is nothing to promote")
                 .hint("check `references.owned` in the pipeline: sealift refs list shows what is found"),
         );
     }

@@ -4,7 +4,7 @@ use super::Findings;
 use crate::model::{Answer, RefName};
 use crate::pipeline::Globs;
 use crate::port::forge::{Bypass, ForgeRead, Rule, RuleKind, TagRuleset, Visible};
-use crate::stage::{Refusal, World};
+use crate::stage::{Code, Refusal, World};
 
 /// The rules of the base, which takes a merge, and of the branches that are pushed to: the staging
 /// branch, created and then moved, and the line.
@@ -111,7 +111,7 @@ fn bypassed(name: &RefName, rule: &RuleKind, ruleset: &str, bypass: Visible<Bypa
     match bypass {
         Visible::Shown(Bypass::Always) => {}
         Visible::Shown(Bypass::Never | Bypass::PullRequests | Bypass::Unsaid) => found.refuse(
-            Refusal::new(format!("the ruleset \"{ruleset}\" {what} {}", name.short()))
+            Refusal::new(Code::Ruleset, format!("the ruleset \"{ruleset}\" {what} {}", name.short()))
                 .at([name])
                 .hint("add what sealift runs as to the ruleset's bypass list, always, or take the name out of it"),
         ),
@@ -123,9 +123,12 @@ fn bypassed(name: &RefName, rule: &RuleKind, ruleset: &str, bypass: Visible<Bypa
 }
 
 pub(super) fn demands(base: &RefName, what: &str, whose: &str) -> Refusal {
-    Refusal::new(format!("{} demands {what}: the promotion can't be merged as it must be", base.short()))
-        .at([whose])
-        .hint("the promotion is merged with a merge commit, and its commits carry no signature: let the base take that")
+    Refusal::new(
+        Code::BaseDemands,
+        format!("{} demands {what}: the promotion can't be merged as it must be", base.short()),
+    )
+    .at([whose])
+    .hint("the promotion is merged with a merge commit, and its commits carry no signature: let the base take that")
 }
 
 /// Whether a ruleset is about a ref: GitHub matches full names, fnmatch-like.

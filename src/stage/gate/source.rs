@@ -5,7 +5,7 @@ use crate::model::{Answer, Manifest};
 use crate::pipeline::RcTag;
 use crate::promotion::PromotionError;
 use crate::promotion::history::Merge;
-use crate::stage::{Refusal, World, base as moving};
+use crate::stage::{Code, Refusal, World, base as moving};
 use crate::tree::show;
 
 /// The rc commit descends from what its tag names, and nothing but the root and allowed paths
@@ -15,16 +15,19 @@ pub(super) fn ancestry(world: &World<'_>, found: &mut Findings) -> Result<(), Pr
     let candidate = &world.promotion.candidate;
     let Some(tag) = world.facts.listed(&names.rc_tag) else {
         found.refuse(
-            Refusal::new(format!("the git tag {} does not exist", names.rc_tag.short()))
+            Refusal::new(Code::NoCandidateTag, format!("the git tag {} does not exist", names.rc_tag.short()))
                 .hint("tag the candidate: the tag says which commit was built and tested"),
         );
         return Ok(());
     };
     if !store.is_ancestor(tag.peeled, candidate.rc_commit)? {
         found.refuse(
-            Refusal::new(format!("{} is not built on {}", names.rc_branch.short(), names.rc_tag.short()))
-                .at([format!("{} is {}, {} is {}", names.rc_branch, candidate.rc_commit, names.rc_tag, tag.peeled)])
-                .hint("find out which of the two was moved, and build the candidate again"),
+            Refusal::new(
+                Code::CandidateMoved,
+                format!("{} is not built on {}", names.rc_branch.short(), names.rc_tag.short()),
+            )
+            .at([format!("{} is {}, {} is {}", names.rc_branch, candidate.rc_commit, names.rc_tag, tag.peeled)])
+            .hint("find out which of the two was moved, and build the candidate again"),
         );
         return Ok(());
     }
@@ -36,12 +39,15 @@ pub(super) fn ancestry(world: &World<'_>, found: &mut Findings) -> Result<(), Pr
         .collect();
     if !strays.is_empty() {
         found.refuse(
-            Refusal::new(format!(
-                "{} changes more than {} and allowed paths since {}",
-                names.rc_branch.short(),
-                world.pipeline.root,
-                names.rc_tag.short()
-            ))
+            Refusal::new(
+                Code::CandidateStrays,
+                format!(
+                    "{} changes more than {} and allowed paths since {}",
+                    names.rc_branch.short(),
+                    world.pipeline.root,
+                    names.rc_tag.short()
+                ),
+            )
             .at(strays)
             .hint("cut a candidate whose branch holds only what the build stamps"),
         );
@@ -53,7 +59,9 @@ pub(super) fn ancestry(world: &World<'_>, found: &mut Findings) -> Result<(), Pr
 pub(super) fn base(world: &World<'_>, found: &mut Findings) -> Result<(), PromotionError> {
     let name = world.facts.names.base.short();
     let Some(base) = world.facts.base else {
-        found.refuse(Refusal::new(format!("the branch {name} does not exist")).hint("create it, then run again"));
+        found.refuse(
+            Refusal::new(Code::NoBase, format!("the branch {name} does not exist")).hint("create it, then run again"),
+        );
         return Ok(());
     };
     let tree = world.store.tree_of(base)?;
@@ -84,26 +92,34 @@ pub(super) async fn artifact(world: &World<'_>, found: &mut Findings) -> Result<
     match world.tagged(repository, &rc_tag).await {
         Answer::Found(manifest) if manifest.digest() == candidate.rc_artifact => {}
         Answer::Found(manifest) => found.refuse(
-            Refusal::new(format!(
-                "{repository}:{rc_tag} names {}, the candidate says {}",
-                manifest.digest(),
-                candidate.rc_artifact
-            ))
+            Refusal::new(
+                Code::RcTagMoved,
+                format!(
+                    "{repository}:{rc_tag} names {}, the candidate says {}",
+                    manifest.digest(),
+                    candidate.rc_artifact
+                ),
+            )
             .hint("find out which of the two was tested; build the candidate again"),
         ),
         Answer::Unknown(unknown) => found.refuse(unknown),
         Answer::Absent => match &world.pipeline.artifact.rc_tag {
             RcTag::Optional(reason) => found.notes.push(format!("{repository}:{rc_tag} does not exist ({reason})")),
-            RcTag::Required => found.refuse(Refusal::new(format!("{repository}:{rc_tag} does not exist")).hint(
-                "push the candidate's artifact under its tag, or declare `artifact.rc_tag` optional with a reason",
-            )),
+            RcTag::Required => {
+                found.refuse(Refusal::new(Code::RcTagMissing, format!("{repository}:{rc_tag} does not exist")).hint(
+                    "push the candidate's artifact under its tag, or declare `artifact.rc_tag` optional with a reason",
+                ))
+            }
         },
     }
     match world.manifest(repository, candidate.rc_artifact).await {
         Answer::Found(manifest) => found.refusals.extend(other_revision(world, &manifest)),
         Answer::Absent => found.refuse(
-            Refusal::new(format!("{repository}@{} is not in the registry", candidate.rc_artifact))
-                .hint("push the candidate's artifact again"),
+            Refusal::new(
+                Code::RcArtifactGone,
+                format!("{repository}@{} is not in the registry", candidate.rc_artifact),
+            )
+            .hint("push the candidate's artifact again"),
         ),
         Answer::Unknown(unknown) => found.refuse(unknown),
     }
@@ -123,7 +139,7 @@ fn other_revision(world: &World<'_>, manifest: &Manifest) -> Option<Refusal> {
     let artifact = world.promotion.candidate.rc_artifact;
     let at = commit.unwrap_or_else(|| "no commit".to_owned());
     Some(
-        Refusal::new(format!("{repository}@{artifact} was not built from {}", rc_tag.short()))
+        Refusal::new(Code::RcArtifactForeign, format!("{repository}@{artifact} was not built from {}", rc_tag.short()))
             .at([format!("its `org.opencontainers.image.revision` is `{revision}`, the tag is at {at}")])
             .hint("build the candidate from its tag"),
     )

@@ -30,7 +30,7 @@ fn forms(lint: &Lint) -> Vec<(&'static str, String)> {
         reporter.close().unwrap();
         page.text()
     };
-    let style = Style { mode: Mode::Plan, color: false, progress: None, verbose: 1, quiet: false };
+    let style = Style { mode: Mode::Plan, color: false, talk_color: false, progress: None, verbose: 1, quiet: false };
     let markdown = Markdown::new();
     sealift::engine::Observer::event(&markdown, &event);
     vec![

@@ -110,7 +110,7 @@ fn only(ran: &Ran, topics: &[Topic]) {
 #[track_caller]
 fn goldens(name: &str, ran: &Ran) {
     let page = Page::default();
-    let style = Style { mode: Mode::Plan, color: false, progress: None, verbose: 0, quiet: false };
+    let style = Style { mode: Mode::Plan, color: false, talk_color: false, progress: None, verbose: 0, quiet: false };
     let tell = |reporter: &dyn Reporter| {
         ran.events.iter().for_each(|event| reporter.event(event));
         reporter.close().unwrap();

@@ -5,7 +5,7 @@ pub mod previews;
 
 use sealift::engine::event::{End, Event, Goal, StageState, State, StepState};
 use sealift::model::Digest;
-use sealift::stage::{Refusal, Summary, Wait};
+use sealift::stage::{Code, Refusal, Summary, Wait};
 
 const STAGES: [&str; 10] =
     ["gate", "rewrite", "commit", "push", "pin", "propose", "wait", "verify", "retag", "finalize"];
@@ -103,12 +103,15 @@ pub fn waiting() -> Vec<Event> {
 pub fn refused() -> Vec<Event> {
     let mut gate = stage("gate", State::Refused, vec![]);
     gate.refusals = vec![
-        Refusal::new(format!("two digests want {REGISTRY}/api:v1.6.2"))
+        Refusal::new(Code::TagCollision, format!("two digests want {REGISTRY}/api:v1.6.2"))
             .at(["packages/apps/api/values.yaml:12", "packages/apps/web/values.yaml:7:10"])
             .hint("give one of them a repository of its own, then cut the next rc"),
-        Refusal::new(format!("{REGISTRY}/web:v1.6.2 names {} already: 1.6.2 is spent", digest("other")))
-            .at([format!("{REGISTRY}/web:v1.6.2")])
-            .hint("promote the changes as v1.6.3"),
+        Refusal::new(
+            Code::VersionSpent,
+            format!("{REGISTRY}/web:v1.6.2 names {} already: 1.6.2 is spent", digest("other")),
+        )
+        .at([format!("{REGISTRY}/web:v1.6.2")])
+        .hint("promote the changes as v1.6.3"),
     ];
     vec![goal(), Event::Stage(gate), end(State::Refused, &STAGES[..0], None)]
 }
@@ -164,7 +167,7 @@ pub fn hostile() -> Vec<Event> {
     let mut gate = stage("gate", State::Refused, vec![tags]);
     gate.notes.push(evil.into());
     gate.wait = Some(wait("merge", evil, &["echo '\n````\n'", evil]));
-    gate.refusals = vec![Refusal::new(evil).at([evil, "packages/a,b:c%.yaml:3"]).hint(evil)];
+    gate.refusals = vec![Refusal::new(Code::Unknown, evil).at([evil, "packages/a,b:c%.yaml:3"]).hint(evil)];
     let Event::Goal(mut goal) = goal() else { return Vec::new() };
     (goal.pipeline, goal.rc, goal.base, goal.staging) = (evil.into(), evil.into(), evil.into(), evil.into());
     goal.images = vec![(evil.into(), evil.into())];

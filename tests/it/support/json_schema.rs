@@ -1,10 +1,22 @@
 //! Whether a value is as a JSON Schema says (draft 7), as far as a published schema goes: a keyword that isn't
 //! known here is a fault, so that nothing passes unseen.
 
+use regex_automata::meta::Regex;
 use serde_json::{Map, Value};
 
-/// Keywords that say nothing about a value.
-const TALK: [&str; 6] = ["$schema", "$id", "title", "description", "default", "definitions"];
+/// Keywords that say nothing about a value; `then` and `else` belong to `if`.
+const TALK: [&str; 10] = [
+    "$schema",
+    "$id",
+    "title",
+    "description",
+    "default",
+    "definitions",
+    "examples",
+    "patternErrorMessage",
+    "then",
+    "else",
+];
 
 /// What is wrong with a value: a line for each fault, which begins with its place.
 pub fn check(schema: &Value, value: &Value) -> Vec<String> {
@@ -19,7 +31,12 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn value(&self, schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
-        let schema = schema.as_object().unwrap_or_else(|| panic!("{at}: {schema} is no schema"));
+        let schema = match schema {
+            Value::Object(schema) => schema,
+            Value::Bool(true) => return,
+            Value::Bool(false) => return wrong.push(format!("{at}: nothing may be here")),
+            _ => panic!("{at}: {schema} is no schema"),
+        };
         if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
             let target = self.root.pointer(name.strip_prefix('#').unwrap()).unwrap_or_else(|| panic!("no {name}"));
             // Beside a reference nothing counts (draft 7, section 8.3).
@@ -28,6 +45,12 @@ impl Check<'_> {
         for (keyword, said) in schema {
             self.keyword(schema, keyword, said, value, at, wrong);
         }
+    }
+
+    fn fits(&self, schema: &Value, value: &Value, at: &str) -> bool {
+        let mut wrong = Vec::new();
+        self.value(schema, value, at, &mut wrong);
+        wrong.is_empty()
     }
 
     fn keyword(
@@ -50,9 +73,11 @@ impl Check<'_> {
                 let kinds = said.as_array().cloned().unwrap_or_else(|| vec![said.clone()]);
                 say(kinds.iter().any(|kind| is(kind.as_str().unwrap(), value)));
             }
+            "const" => say(said == value),
             "enum" => say(said.as_array().unwrap().contains(value)),
             "minimum" => say(value.as_f64().is_none_or(|number| number >= said.as_f64().unwrap())),
             "maximum" => say(value.as_f64().is_none_or(|number| number <= said.as_f64().unwrap())),
+            "maxItems" => say(value.as_array().is_none_or(|items| items.len() as u64 <= said.as_u64().unwrap())),
             "minItems" => say(value.as_array().is_none_or(|items| items.len() as u64 >= said.as_u64().unwrap())),
             "uniqueItems" => {
                 let twice = |items: &Vec<Value>| items.iter().enumerate().any(|(i, item)| items[..i].contains(item));
@@ -63,20 +88,28 @@ impl Check<'_> {
                 say(value.as_object().is_none_or(|object| names.clone().all(|name| object.contains_key(name))));
             }
             "format" => say(value.as_str().is_none_or(|text| has_format(said.as_str().unwrap(), text))),
-            // No text of ours is to have a pattern: one that has shows up here.
-            "pattern" => say(!value.is_string()),
+            "pattern" => {
+                let pattern = Regex::new(said.as_str().unwrap()).unwrap_or_else(|error| panic!("{said}: {error}"));
+                say(value.as_str().is_none_or(|text| pattern.is_match(text)));
+            }
+            "not" => say(!self.fits(said, value, at)),
             "anyOf" | "oneOf" => {
-                let fits = |part: &&Value| {
-                    let mut wrong = Vec::new();
-                    self.value(part, value, at, &mut wrong);
-                    wrong.is_empty()
-                };
-                let fitting = said.as_array().unwrap().iter().filter(fits).count();
+                let fitting = said.as_array().unwrap().iter().filter(|part| self.fits(part, value, at)).count();
                 say(fitting == 1 || keyword == "anyOf" && fitting > 1);
+            }
+            "if" => {
+                let next = if self.fits(said, value, at) { "then" } else { "else" };
+                if let Some(next) = schema.get(next) {
+                    self.value(next, value, at, wrong);
+                }
             }
             "items" => {
                 for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-                    self.value(said, item, &format!("{at}/{index}"), wrong);
+                    // A list of schemas says what each place holds, and of those after it nothing.
+                    let said = if said.is_array() { said.get(index) } else { Some(said) };
+                    if let Some(said) = said {
+                        self.value(said, item, &format!("{at}/{index}"), wrong);
+                    }
                 }
             }
             "properties" => {
@@ -141,10 +174,17 @@ fn a_fault_of_each_kind_is_seen() {
             "u": { "type": "string", "format": "uri-reference" },
             "e": { "enum": ["x"] },
             "o": { "anyOf": [{ "type": "null" }, { "$ref": "#/definitions/n" }] },
+            "p": { "pattern": "^x+$", "not": { "pattern": "xxx" } },
+            "t": { "items": [{ "const": "x" }, { "const": "y" }], "maxItems": 2 },
+            "f": false,
         },
+        "if": { "required": ["e"] }, "then": { "required": ["u"] }, "else": { "properties": { "u": false } },
     });
     let check = |value: Value| check(&schema, &value).len();
-    assert_eq!(check(serde_json::json!({ "a": [1, 2], "u": "a%20b/c", "e": "x", "o": null })), 0);
+    assert_eq!(
+        check(serde_json::json!({ "a": [1, 2], "u": "a%20b/c", "e": "x", "o": null, "p": "xx", "t": ["x"] })),
+        0
+    );
     for bad in [
         serde_json::json!([]),
         serde_json::json!({}),
@@ -153,11 +193,18 @@ fn a_fault_of_each_kind_is_seen() {
         serde_json::json!({ "a": [-1] }),
         serde_json::json!({ "a": ["1"] }),
         serde_json::json!({ "a": [1], "b": 1 }),
-        serde_json::json!({ "a": [1], "u": "a b" }),
-        serde_json::json!({ "a": [1], "u": "::a" }),
-        serde_json::json!({ "a": [1], "u": "%zz" }),
-        serde_json::json!({ "a": [1], "e": "y" }),
+        serde_json::json!({ "a": [1], "u": "a b" , "e": "x" }),
+        serde_json::json!({ "a": [1], "u": "::a" , "e": "x" }),
+        serde_json::json!({ "a": [1], "u": "%zz" , "e": "x" }),
+        serde_json::json!({ "a": [1], "u": "a", "e": "y" }),
         serde_json::json!({ "a": [1], "o": "1" }),
+        serde_json::json!({ "a": [1], "p": "y" }),
+        serde_json::json!({ "a": [1], "p": "xxx" }),
+        serde_json::json!({ "a": [1], "t": ["y"] }),
+        serde_json::json!({ "a": [1], "t": ["x", "y", "z"] }),
+        serde_json::json!({ "a": [1], "f": 1 }),
+        serde_json::json!({ "a": [1], "e": "x" }),
+        serde_json::json!({ "a": [1], "u": "a" }),
     ] {
         assert!(check(bad.clone()) > 0, "{bad}");
     }

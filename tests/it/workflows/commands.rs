@@ -61,7 +61,7 @@ fn taken(words: &[String], mention: bool) -> Result<(), String> {
 
 /// A line as a shell splits it, without its comment; placeholders filled in.
 fn words(line: &str) -> Vec<String> {
-    let line = line.split(" # ").next().unwrap();
+    let line = line.split(" # ").next().unwrap().split(" >").next().unwrap();
     let fill = |word: &str| {
         let known = PLACEHOLDERS.iter().find(|(placeholder, _)| *placeholder == word);
         known.map_or(word, |(_, value)| value).to_owned()

@@ -1,7 +1,7 @@
 //! Previews, one per way they can look.
 
 use sealift::engine::event::{Event, State};
-use sealift::model::{Refusal, Unknown};
+use sealift::model::{Code, Refusal, Unknown};
 use sealift::preview::{
     Artifact, Change, Destination, Finding, Kind, Level, Outlook, Preview, PullRequest, Source, Standing, Subject,
     Topic, Version,
@@ -25,7 +25,7 @@ pub fn clean() -> Vec<Event> {
 
 /// Everything that can be at fault, and a destination in every state.
 pub fn refused() -> Vec<Event> {
-    let refusal = |text: &str, place: &str| Refusal::new(text).at([place]).hint("do this");
+    let refusal = |text: &str, place: &str| Refusal::new(Code::Unknown, text).at([place]).hint("do this");
     let refused = |topic, text: &str, place: &str| Finding::refused(topic, refusal(text, place));
     let mut preview = of(Subject { tree: tree(), ..subject("feat: more images", "more") });
     preview.version = version(Source::Asked);
@@ -42,7 +42,7 @@ pub fn refused() -> Vec<Event> {
         refused(Topic::Unpullable, "image-05 can't be pulled: it is not there", "packages/apps/e/values.yaml:3"),
         Finding::refused(
             Topic::Collision,
-            Refusal::new(format!("2 digests want the name {REGISTRY}/image-06:v1.6.2"))
+            Refusal::new(Code::TagCollision, format!("2 digests want the name {REGISTRY}/image-06:v1.6.2"))
                 .at([
                     format!("packages/apps/f/values.yaml:3: {}", digest("f")),
                     format!("packages/apps/g/values.yaml:9: {}", digest("g")),
@@ -74,8 +74,10 @@ pub fn release() -> Vec<Event> {
     preview.artifact = artifact(Some("pinned"));
     preview.outlook = Outlook::Refused;
     let mut verify = stage("verify", State::Refused, vec![]);
-    verify.refusals =
-        vec![Refusal::new("the candidate is not proven by the prospective merge").at(["core/x: differs (rule 1)"])];
+    verify.refusals = vec![
+        Refusal::new(Code::NotProven, "the candidate is not proven by the prospective merge")
+            .at(["core/x: differs (rule 1)"]),
+    ];
     let stages = [stage("gate", State::Holds, vec![]), merge(), verify];
     [Event::Preview(Box::new(preview)), goal()].into_iter().chain(stages.map(Event::Stage)).collect()
 }
@@ -88,7 +90,7 @@ pub fn hostile() -> Vec<Event> {
     preview.carried = vec![evil.into()];
     let levels = [Level::Refusal, Level::Unknown, Level::Warning];
     let refusal = || {
-        Refusal::new(evil).at([
+        Refusal::new(Code::Unknown, evil).at([
             evil.to_owned(),
             format!("packages/{evil}/values.yaml:3:1"),
             format!("{evil}:7: {evil}"),
@@ -112,8 +114,11 @@ pub fn huge(n: usize) -> Vec<Event> {
     let mut preview = of(subject(&"long ".repeat(50), "huge"));
     preview.version = version(Source::Tree);
     let long = "x".repeat(5_000);
-    let refusal =
-        |n: usize| Refusal::new(format!("{n} {long}")).at((0..40).map(|place| format!("{long}:{place}"))).hint(&long);
+    let refusal = |n: usize| {
+        Refusal::new(Code::Unknown, format!("{n} {long}"))
+            .at((0..40).map(|place| format!("{long}:{place}")))
+            .hint(&long)
+    };
     preview.findings = (0..n).map(|n| Finding::refused(Topic::Unclaimed, refusal(n))).collect();
     preview.changes = (0..n).map(change).collect();
     let image = |n| destination(Kind::Image, &format!("{REGISTRY}/image-{n}:v1.6.2"), Standing::Free);
