@@ -12,6 +12,7 @@
 mod archive;
 mod ci;
 mod demo;
+mod disk;
 mod explain;
 mod github;
 mod laws;
