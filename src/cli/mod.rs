@@ -11,6 +11,7 @@ mod overrides;
 mod preview;
 mod promote;
 mod session;
+mod token;
 mod trees;
 
 use std::io::Write;
