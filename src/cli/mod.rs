@@ -24,7 +24,7 @@ use clap::{CommandFactory as _, Parser};
 
 use args::{Cli, Command, Format, OverridesCommand, RefsCommand};
 use environment::Environment;
-use failure::{Ended, Hinted};
+use failure::{Ended, Hinted, USAGE};
 use promote::Context;
 
 use crate::engine::{Observer, State};
@@ -96,14 +96,13 @@ async fn run(cli: &Cli, environment: &Environment) -> u8 {
         Err(error) if broken_pipe(&error) => 0,
         Err(error) => {
             told.reporters.problem(&problem(&error));
-            let usage = error.downcast_ref::<Hinted>().is_some_and(|hinted| hinted.usage);
-            if usage { failure::USAGE } else { State::Failed.exit_code() }
+            failure::exit_code(&error)
         }
     };
     finish(&told, cli.show.format, environment).map_or_else(
         |error| {
             let _ = writeln!(std::io::stderr(), "error: the report could not be written\ncaused by: {error}");
-            code.max(State::Failed.exit_code())
+            if code == USAGE || code == State::Refused.exit_code() { code } else { State::Failed.exit_code() }
         },
         |()| code,
     )

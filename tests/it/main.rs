@@ -13,6 +13,7 @@ mod archive;
 mod ci;
 mod demo;
 mod disk;
+mod exits;
 mod explain;
 mod github;
 mod laws;
