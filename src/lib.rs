@@ -11,7 +11,8 @@
 //!
 //! - [`model`]: the words, such as digests, references, versions, answers. Values alone.
 //! - [`port`]: the doors to registries, git origins and forges: the only network, the only processes, the
-//!   only place for git objects. Knows the model and no more. Reading and writing are apart.
+//!   only place for git objects. Knows the model and no more. Reading and writing are apart. How a file
+//!   appears whole or not at all is there, too ([`port::whole`]).
 //! - [`yaml`]: YAML with the bytes where everything stands. Text in, places out.
 //! - [`tree`]: the files of a directory, a git tree or memory, read-only.
 //! - [`overrides`]: tables of image overrides, checked and applied to manifests. Knows model and YAML

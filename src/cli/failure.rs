@@ -3,6 +3,9 @@
 use std::fmt;
 
 use crate::engine::State;
+use crate::overlay::OverlayError;
+use crate::pipeline::PipelineError;
+use crate::refs::{Problem, ProblemKind, RefsError, RewriteError};
 
 /// An error with a hint: a command to run or one imperative sentence.
 #[derive(Debug)]
@@ -18,6 +21,29 @@ pub const USAGE: u8 = 2;
 
 /// The exit code where nobody reads standard output any more: what a shell tells of a command that SIGPIPE ended.
 pub const BROKEN_PIPE: u8 = 141;
+/// A pipeline file that was to be judged, and is wrong. To other commands it is one they can't use.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct Wrong(pub PipelineError);
+
+/// What an error ends with: 2 where what was typed is wrong; 5 where it was looked at and is wrong; 1 where it
+/// could not be looked at or done.
+pub fn exit_code(error: &anyhow::Error) -> u8 {
+    let wrong = |problems: &[Problem]| problems.iter().any(|problem| problem.kind != ProblemKind::Unreadable);
+    let references = |error: &RefsError| wrong(&error.problems);
+    let is_wrong = match (error.downcast_ref(), error.downcast_ref(), error.downcast_ref::<OverlayError>()) {
+        (Some(RewriteError::Edits(problems) | RewriteError::Survivors(problems)), ..) => wrong(problems),
+        (Some(RewriteError::References(error)), ..) => references(error),
+        (_, Some(error), _) => references(error),
+        (.., Some(error)) => wrong(&error.problems),
+        _ => false,
+    };
+    match error.downcast_ref::<Hinted>() {
+        Some(hinted) if hinted.usage => USAGE,
+        _ if is_wrong || error.is::<Wrong>() => State::Refused.exit_code(),
+        _ => State::Failed.exit_code(),
+    }
+}
 
 impl Hinted {
     pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use super::args::{GitHub as Args, World};
 use super::environment::Environment;
 use super::failure::Hinted;
+use super::token::token;
 use crate::pipeline::{GitHubRepository, Pipeline};
 use crate::port::forge::github::{Address, Config, GitHub, Tokens};
 
@@ -46,18 +47,12 @@ fn address(pipeline: &Pipeline, world: &World) -> anyhow::Result<Address> {
 }
 
 fn tokens(args: &Args, environment: &Environment) -> anyhow::Result<Tokens> {
-    let read = |path: &Path, what: &str| {
-        std::fs::read_to_string(path).with_context(|| format!("{}: {what} can't be read", path.display()))
+    let key = |path: &Path| {
+        std::fs::read_to_string(path).with_context(|| format!("{}: the App's key can't be read", path.display()))
     };
     Ok(match (args.github_app_id, &args.github_app_key_file, &args.github_token_file) {
-        (Some(id), Some(key), _) => Tokens::app(id, read(key, "the App's key")?),
-        (_, _, Some(file)) => match read(file, "the token")?.trim() {
-            "" => {
-                let empty = format!("{}: there is no token in it", file.display());
-                return Err(Hinted::new(empty, "put the token into the file, or leave --github-token-file out").into());
-            }
-            token => Tokens::token(token),
-        },
+        (Some(id), Some(file), _) => Tokens::app(id, key(file)?),
+        (_, _, Some(file)) => Tokens::token(&token(file, "GitHub", "--github-token-file")?),
         (..) => environment.github_token.as_deref().map_or(Tokens::Anonymous, Tokens::token),
     })
 }

@@ -13,6 +13,7 @@ mod promote;
 mod session;
 mod shell;
 mod talk;
+mod token;
 mod trees;
 
 use std::io::Write;
@@ -25,7 +26,7 @@ use clap::{CommandFactory as _, Parser};
 
 use args::{Cli, Command, Format, LogFormat, OverridesCommand, RefsCommand};
 use environment::Environment;
-use failure::{Ended, Hinted};
+use failure::{Ended, Hinted, USAGE};
 use promote::Context;
 use talk::Talk;
 
@@ -105,14 +106,13 @@ async fn run(cli: &Cli, environment: &Environment) -> u8 {
         Err(error) if broken_pipe(&error) => failure::BROKEN_PIPE,
         Err(error) => {
             told.reporters.problem(&problem(&error));
-            let usage = error.downcast_ref::<Hinted>().is_some_and(|hinted| hinted.usage);
-            if usage { failure::USAGE } else { State::Failed.exit_code() }
+            failure::exit_code(&error)
         }
     };
     finish(&told, cli.show.format, environment).map_or_else(
         |error| {
             talk.problem(&Problem::new("the report could not be written").caused_by(error.to_string()));
-            code.max(State::Failed.exit_code())
+            if code == USAGE || code == State::Refused.exit_code() { code } else { State::Failed.exit_code() }
         },
         |()| code,
     )

@@ -193,11 +193,21 @@ pub async fn status(args: &StatusArgs, context: &Context<'_>) -> Ended {
             .map(Request::Version)
             .collect(),
     };
-    let mut state = State::Holds;
+    let (mut state, mut errors) = (State::Holds, Vec::new());
     for request in &requests {
         let settings = context.settings(&now, command("resume", &args.world, request, context.environment));
-        let found = engine::plan(request, &looker, &settings).await?;
-        state = if state == State::Holds { found } else { state };
+        match engine::plan(request, &looker, &settings).await {
+            Ok(found) => state = state.and(found),
+            Err(error) => errors.push(error),
+        }
+    }
+    // One that could not be looked at ends this, unless another is known to be wrong.
+    let last = if state == State::Refused { None } else { errors.pop() };
+    for error in errors {
+        context.observer.event(&engine::Event::Warning { message: format!("{error:#}") });
+    }
+    if let Some(error) = last {
+        return Err(error);
     }
     if requests.is_empty() {
         let end = engine::End { state, done: Vec::new(), left: Vec::new(), next: None };

@@ -9,6 +9,7 @@ use super::args::{InputArgs, RegistryArgs, World};
 use super::environment::Environment;
 use super::failure::Hinted;
 use super::github;
+use super::token::token;
 use crate::engine::{Effects, Looker};
 use crate::model::Digest;
 use crate::pipeline::{self, Pipeline};
@@ -173,14 +174,5 @@ fn credential(world: &World, environment: &Environment) -> anyhow::Result<Option
     let Some(path) = &world.git_token_file else {
         return Ok(environment.git_token.clone().map(Credential::token));
     };
-    let text = std::fs::read_to_string(path);
-    let text = text.with_context(|| format!("{}: the git token can't be read", path.display()))?;
-    match text.trim() {
-        token if !token.is_empty() && token.chars().all(|c| c.is_ascii_graphic()) => Ok(Some(Credential::token(token))),
-        _ => Err(Hinted::new(
-            format!("{}: there is no token in it", path.display()),
-            "put the token alone into the file, on one line, or leave --git-token-file out",
-        )
-        .into()),
-    }
+    Ok(Some(Credential::token(token(path, "git", "--git-token-file")?)))
 }

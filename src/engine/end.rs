@@ -18,6 +18,11 @@ pub(super) fn ended(
     match state {
         Ok(Some(state)) => Ok(end(settings, state, states)),
         Ok(None) => Ok(State::Refused),
+        // What is known to be wrong counts more than what could not be looked at; both are told.
+        Err(error) if states.iter().any(|(_, state)| *state == State::Refused) => {
+            settings.observer.event(&Event::Warning { message: format!("{error:#}") });
+            Ok(end(settings, State::Refused, states))
+        }
         Err(error) => {
             end(settings, State::Failed, states);
             Err(error)
@@ -32,12 +37,15 @@ pub(super) fn refuse(settings: &Settings<'_>, refusals: Vec<Refusal>) -> State {
     end(settings, State::Refused, &[(STAGES[0].name(), State::Refused)])
 }
 
-/// A refusal anywhere counts most; then the first stage that doesn't hold, for that is how far a
-/// run would come: work behind a person's turn is not work yet.
+/// What is wrong, or could not be looked at, counts at any stage ([`State::and`]). Of work and waiting it is the
+/// first stage that doesn't hold, for that is how far a run would come: work behind a person's turn is not
+/// work yet.
 pub(super) fn overall(states: &[(&'static str, State)]) -> State {
-    let states = || states.iter().map(|(_, state)| *state);
-    let refused = states().find(|state| *state == State::Refused);
-    refused.or_else(|| states().find(|state| *state != State::Holds)).unwrap_or(State::Holds)
+    let first = states.iter().map(|(_, state)| *state).find(|state| *state != State::Holds);
+    match states.iter().fold(State::Holds, |all, (_, state)| all.and(*state)) {
+        State::Work | State::Waiting => first.unwrap_or(State::Holds),
+        state => state,
+    }
 }
 
 /// The end of something that is done alone: the stages are not its business.

@@ -128,6 +128,20 @@ impl State {
         }
     }
 
+    /// What two things say together: Ctrl-C, then what is known to be wrong, then what could not be looked at
+    /// or done, then what can be done now, then what has to be waited for (README, exit codes).
+    pub fn and(self, other: Self) -> Self {
+        let weight = |state| match state {
+            Self::Holds => 0,
+            Self::Waiting => 1,
+            Self::Work => 2,
+            Self::Failed => 3,
+            Self::Refused => 4,
+            Self::Interrupted => 5,
+        };
+        if weight(other) > weight(self) { other } else { self }
+    }
+
     /// The process's exit code (design: 0 holds, 1 error, 3 work, 4 waiting, 5 refused, 130 interrupted).
     pub fn exit_code(self) -> u8 {
         match self {

@@ -33,28 +33,49 @@ pub enum SourceError {
 impl FromStr for Place {
     type Err = SourceError;
 
-    /// `oci://` and a reference; the same without `oci://` where its host is spelled and it has a tag
-    /// or a digest; anything else is a directory. A caller asks first whether there is a directory of
-    /// that name.
+    /// `oci://` and a reference, or the same without `oci://`: its host is spelled, and it has a tag or a
+    /// digest. What can only be a path is a directory, there or not. A caller asks first whether there is a
+    /// directory of that name.
+    ///
+    /// # Errors
+    /// What may be meant as either and is neither: it never counts as a source that is absent.
     fn from_str(text: &str) -> Result<Self, SourceError> {
-        let failed = |why: String| SourceError::Place { text: text.to_owned(), why };
         let spelled = text.strip_prefix(SCHEME);
+        if spelled.is_none() && is_path(text) {
+            return Ok(Self::Directory(text.into()));
+        }
+        let failed = |why: String| SourceError::Place { text: text.to_owned(), why };
         let named = spelled.unwrap_or(text);
-        let hosted = named.split_once('/').is_some_and(|(host, _)| host.contains(['.', ':']) || host == "localhost");
-        let reference = match (named.parse::<Reference>(), spelled) {
-            (_, Some(_)) if !hosted => return Err(failed("its host is not spelled".into())),
-            (Ok(reference), _) if hosted => reference,
-            (Err(error), Some(_)) => return Err(failed(error.to_string())),
-            (_, None | Some(_)) => return Ok(Self::Directory(text.into())),
-        };
-        let repository = reference.repository;
-        match (reference.digest, reference.tag, spelled) {
-            (Some(digest), ..) => Ok(Self::Artifact { repository, at: At::Digest(digest) }),
-            (None, Some(tag), _) => Ok(Self::Artifact { repository, at: At::Tag(tag) }),
-            (None, None, Some(_)) => Err(failed("it has neither a tag nor a digest".into())),
-            (None, None, None) => Ok(Self::Directory(text.into())),
+        if !named.split_once('/').is_some_and(|(first, _)| is_host(first)) {
+            return Err(failed("its host is not spelled".into()));
+        }
+        let Reference { repository, tag, digest, .. } =
+            named.parse::<Reference>().map_err(|error| failed(error.to_string()))?;
+        match (digest, tag) {
+            (Some(digest), _) => Ok(Self::Artifact { repository, at: At::Digest(digest) }),
+            (None, Some(tag)) => Ok(Self::Artifact { repository, at: At::Tag(tag) }),
+            (None, None) => Err(failed("it has neither a tag nor a digest".into())),
         }
     }
+}
+
+impl SourceError {
+    /// What to do, where it is what was typed that is wrong.
+    pub fn usage(&self) -> Option<&'static str> {
+        let place = "name an artifact as HOST/REPOSITORY:TAG or HOST/REPOSITORY@sha256:…, and a directory as ./DIR";
+        matches!(self, Self::Place { .. }).then_some(place)
+    }
+}
+
+/// The first component of a reference that is a host (Docker's grammar).
+fn is_host(first: &str) -> bool {
+    first.contains(['.', ':']) || first == "localhost"
+}
+
+/// What no reference looks like: it begins as paths do, or has neither a host nor a tag nor a digest.
+fn is_path(text: &str) -> bool {
+    let first = text.split_once('/').map(|(first, _)| first);
+    matches!(first, Some("" | "." | "..")) || !(text.contains([':', '@']) || first.is_some_and(is_host))
 }
 
 /// A published tree.
@@ -133,11 +154,16 @@ mod tests {
         assert_eq!(artifact(&format!("oci://ghcr.io/a/b@{digest}")), pinned);
         assert_eq!(artifact(&format!("ghcr.io/a/b:main@{digest}")), pinned);
         assert_eq!(artifact("localhost:5000/b:main"), "localhost:5000/b Tag(\"main\")");
-        for text in ["published", "./published:1", "a/b:main", "ghcr.io/a/b", "/tmp/x.y/z:1", "main:latest"] {
+        for text in ["published", "a/b", "./published:1", "../a:1", "/tmp/x.y/z:1", "published.old", ".", ".."] {
             assert_eq!(artifact(text), format!("directory {text}"));
         }
         for text in ["oci://", "oci://a/b:main", "oci://ghcr.io/a/b", "oci://ghcr.io/A/b:main", "oci://ghcr.io/a@x"] {
             assert!(text.parse::<Place>().is_err(), "{text}");
+        }
+        // A tag that was forgotten, or a host, must not pass for a directory that isn't there.
+        for text in ["ghcr.io/a/b", "a/b:main", "main:latest", "ghcr.io/A/b:main", "ghcr.io/a/b@sha256:1", "v1.2/packages"] {
+            let error = text.parse::<Place>().unwrap_err();
+            assert!(error.usage().is_some(), "{text}: {error}");
         }
     }
 }

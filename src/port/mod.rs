@@ -10,6 +10,7 @@ pub mod forge;
 mod http;
 pub mod registry;
 pub mod repository;
+pub mod whole;
 
 pub use authority::{Authority, AuthorityError};
 

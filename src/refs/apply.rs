@@ -4,12 +4,20 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::edit::FileEdit;
+use crate::port::whole::{self, NewFile, TogetherError};
 
 /// Why edits were not written.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
+    /// Nothing was written.
     #[error("{path}: {source}")]
     Io { path: String, source: io::Error },
+    /// Nothing was written, or it was put back.
+    #[error("{path}: can't be written: {source}; every file is as it was")]
+    Write { path: String, source: io::Error },
+    /// Some files are new and some are old; it says which, and what to do.
+    #[error(transparent)]
+    Partly(TogetherError),
     /// Nothing was written.
     #[error("{path}: the file has changed since it was read: run again on the tree as it is now")]
     Changed { path: String },
@@ -19,11 +27,14 @@ pub enum ApplyError {
 }
 
 /// Writes edits into a directory that is the repository's root; answers with how many files
-/// were written. Every file is checked before the first is written: it must be a regular file
-/// on a path without links, and hold the bytes that the edit was planned on (or already those
-/// it leads to, so that an interrupted run can be repeated). Each file is replaced as a whole
-/// by a rename, with its permissions, after its bytes have reached the disk: a crash leaves
-/// the old file or the new one.
+/// were written: all of them or none. Every file is checked before the first is written: it must
+/// be a regular file on a path without links, and hold the bytes that the edit was planned on (or
+/// already those it leads to, so that an interrupted run can be repeated). All new contents are on
+/// the disk before the first file is replaced, each as a whole by a rename: a crash leaves the old
+/// file or the new one.
+///
+/// # Errors
+/// Nothing was written, but for [`ApplyError::Partly`].
 pub fn apply_to_directory(directory: &Path, edits: &[FileEdit]) -> Result<usize, ApplyError> {
     let mut todo = Vec::new();
     for edit in edits {
@@ -38,9 +49,23 @@ pub fn apply_to_directory(directory: &Path, edits: &[FileEdit]) -> Result<usize,
         }
         todo.push((place, edit));
     }
-    for (place, edit) in &todo {
-        replace(place, &edit.after).map_err(|source| ApplyError::Io { path: edit.path.clone(), source })?;
+    let ready = |(place, edit): &(PathBuf, &FileEdit)| {
+        let mut file = NewFile::instead_of(place)?;
+        file.write_all(&edit.after)?;
+        file.ready()
+    };
+    let mut files = Vec::with_capacity(todo.len());
+    for one in &todo {
+        files.push(ready(one).map_err(|source| ApplyError::Write { path: one.1.path.clone(), source })?);
     }
+    whole::appear_together(files).map_err(|error| match error {
+        TogetherError::AsBefore { place, source } => {
+            let edit = todo.iter().find(|(known, _)| *known == place);
+            let path = edit.map_or_else(|| place.display().to_string(), |(_, edit)| edit.path.clone());
+            ApplyError::Write { path, source }
+        }
+        partly @ TogetherError::Partly { .. } => ApplyError::Partly(partly),
+    })?;
     Ok(todo.len())
 }
 
@@ -64,18 +89,4 @@ fn locate(directory: &Path, path: &str) -> Result<PathBuf, ApplyError> {
         }
     }
     Ok(place)
-}
-
-/// Replaces a file as a whole by a rename, with its permissions, after its bytes have reached the
-/// disk: a crash leaves the old file or the new one.
-pub fn replace(place: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = place.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-    let folder = folder.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a path of a file"))?;
-    let permissions = place.symlink_metadata()?.permissions();
-    let mut file = tempfile::Builder::new().prefix(".sealift-").suffix(".tmp").tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().set_permissions(permissions)?;
-    file.as_file().sync_all()?;
-    file.persist(place).map_err(|error| error.error)?;
-    std::fs::File::open(folder)?.sync_all()
 }

@@ -42,7 +42,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 pub use account::{Account, account};
-pub use apply::{ApplyError, apply_to_directory, replace};
+pub use apply::{ApplyError, apply_to_directory};
 pub use census::{Census, Excluded, Scope, census};
 pub use class::{Class, candidates, version_in, version_line, with_stable};
 pub use compare::compare_digests;

@@ -13,6 +13,8 @@ mod archive;
 mod ci;
 mod cli;
 mod demo;
+mod disk;
+mod exits;
 mod explain;
 mod fuzzed;
 mod github;

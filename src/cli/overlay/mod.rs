@@ -14,7 +14,7 @@ use super::promote::Context;
 use super::session::registries;
 use super::trees::{beside, named};
 use crate::engine::State;
-use crate::overlay::{self as model, Built, Changed, Overlay, Place, Request, Source};
+use crate::overlay::{self as model, Built, Changed, Overlay, Place, Request, Source, SourceError};
 use crate::pipeline::{self, Pipeline};
 use crate::refs;
 use crate::tree::{DirTree, Tree as _};
@@ -72,8 +72,16 @@ fn plan(
         if_drift: args.if_drift.into(),
     };
     let overlay = model::overlay(&request)?;
-    let from = source.map_or_else(|| format!("{}, which is absent", args.from), |source| source.name.clone());
+    let from = source.map_or_else(|| absent(&args.from), |source| source.name.clone());
     Ok(Planned { overlay, onto: onto.describe(), from, dry: args.plan || !directory })
+}
+
+/// What stands for a source that is not there: of an artifact the registry proved it.
+fn absent(from: &str) -> String {
+    match from.parse() {
+        Ok(Place::Directory(_)) => format!("{from}, a directory that is not there"),
+        _ => format!("{from}, which the registry doesn't have"),
+    }
 }
 
 /// Writes the edits and looks again: what stands there must be what was planned.
@@ -117,7 +125,14 @@ fn edited(path: Option<&Path>) -> anyhow::Result<Changed> {
 async fn source(args: &OverlayArgs, pipeline: &Pipeline, environment: &Environment) -> anyhow::Result<Option<Source>> {
     let place = match Path::new(&args.from) {
         path if path.is_dir() => Place::Directory(path.to_owned()),
-        _ => args.from.parse()?,
+        path if path.exists() => {
+            let message = format!("{}: it is no directory, and so no tree", path.display());
+            return Err(Hinted::usage(message, "unpack it, and name the directory").into());
+        }
+        _ => args.from.parse().map_err(|error: SourceError| match error.usage() {
+            Some(remedy) => anyhow::Error::from(Hinted::usage(error.to_string(), remedy)),
+            None => error.into(),
+        })?,
     };
     let root = pipeline.root.clone();
     match place {

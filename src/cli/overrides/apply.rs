@@ -94,11 +94,11 @@ fn plan(args: &OverridesApplyArgs) -> anyhow::Result<Planned> {
         }
     }
     let refusals: Vec<Problem> = applied.iter().flat_map(|(_, applied)| applied.refusals.clone()).collect();
-    Ok(match (unreadable.is_empty(), refusals.is_empty()) {
-        (true, true) => Planned::Rewritten(table, inputs, applied),
-        (true, false) => Planned::Refused(table, refusals, applied, State::Refused),
-        // What couldn't be looked at counts more than what was refused.
-        (false, _) => Planned::Refused(table, [unreadable, refusals].concat(), applied, State::Failed),
+    let refused = if refusals.is_empty() { State::Holds } else { State::Refused };
+    let looked = if unreadable.is_empty() { State::Holds } else { State::Failed };
+    Ok(match refused.and(looked) {
+        State::Holds => Planned::Rewritten(table, inputs, applied),
+        state => Planned::Refused(table, [unreadable, refusals].concat(), applied, state),
     })
 }
 

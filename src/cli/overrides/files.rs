@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use crate::cli::failure::Hinted;
+use crate::model::Lines;
 use crate::overrides::{self, Applied, Edit, Key, Table, TableError};
-use crate::refs;
+use crate::port::whole::{self, NewFile};
 
 /// Bytes of a file or of standard input, at most: it is held in memory.
 const LIMIT: u64 = 1 << 30;
@@ -64,10 +65,10 @@ fn all(name: &str, from: impl Read) -> anyhow::Result<Vec<u8>> {
 pub(super) fn stream(inputs: &[Input], edits: &[&[Edit]], out: &mut dyn Write) -> io::Result<()> {
     let mut last = b'\n';
     for (at, input) in inputs.iter().enumerate() {
-        let text = std::str::from_utf8(&input.bytes).unwrap_or_default();
-        if at > 0 && !text.is_empty() {
+        if at > 0 && !input.bytes.is_empty() {
             let newline = if last == b'\n' { "" } else { "\n" };
-            write!(out, "{newline}{}", overrides::separator(text))?;
+            // Those that follow another are text: see `joinable`.
+            write!(out, "{newline}{}", overrides::separator(&String::from_utf8_lossy(&input.bytes)))?;
         }
         overrides::write(&input.bytes, edits.get(at).copied().unwrap_or_default(), out)?;
         last = input.bytes.last().copied().unwrap_or(last);
@@ -75,8 +76,17 @@ pub(super) fn stream(inputs: &[Input], edits: &[&[Edit]], out: &mut dyn Write) -
     out.flush()
 }
 
-/// That inputs can be joined: a byte order mark has no place within a stream.
+/// That inputs can be joined: a stream has one encoding, and a byte order mark has no place within it. One
+/// alone is what it is.
 pub(super) fn joinable(inputs: &[Input]) -> anyhow::Result<()> {
+    let foreign = |input: &Input| Some((input.name.clone(), std::str::from_utf8(&input.bytes).err()?.valid_up_to()));
+    if let (Some(input), true) = (inputs.iter().find(|input| foreign(input).is_some()), inputs.len() > 1)
+        && let Some((name, at)) = foreign(input)
+    {
+        let (line, column) = Lines::new(&input.bytes).place(at);
+        let message = format!("{name}:{line}:{column}: not UTF-8: it can't be one stream with other manifests");
+        return Err(Hinted::new(message, "write it in UTF-8, or apply the table to it alone").into());
+    }
     match inputs.iter().skip(1).find(|input| input.bytes.starts_with("\u{feff}".as_bytes())) {
         None => Ok(()),
         Some(Input { name, .. }) => Err(Hinted::new(
@@ -87,8 +97,8 @@ pub(super) fn joinable(inputs: &[Input]) -> anyhow::Result<()> {
     }
 }
 
-/// Writes each changed file as a whole, by a rename. All are looked at before the first is written: each is a
-/// regular file, and what it was when it was read. Answers with how many were written.
+/// Writes each changed file as a whole, all of them or none. All are looked at before the first is written: each
+/// is a regular file, and what it was when it was read. Answers with how many were written.
 pub(super) fn in_place(inputs: &[Input], applied: &[(String, Applied)]) -> anyhow::Result<usize> {
     let changed = || inputs.iter().zip(applied).filter(|(_, (_, applied))| !applied.edits.is_empty());
     for (Input { name, path, bytes }, _) in changed() {
@@ -103,14 +113,17 @@ pub(super) fn in_place(inputs: &[Input], applied: &[(String, Applied)]) -> anyho
             return Err(Hinted::new(message, "run the same command again").into());
         }
     }
-    let mut written = 0;
+    let mut files = Vec::new();
     for (Input { name, path, bytes }, (_, applied)) in changed() {
         let Some(path) = path else { continue };
-        let mut after = Vec::with_capacity(bytes.len());
-        let failed = || format!("{name}: can't be written; {written} files before it were");
-        overrides::write(bytes, &applied.edits, &mut after).with_context(failed)?;
-        refs::replace(path, &after).with_context(failed)?;
-        written += 1;
+        let ready = || {
+            let mut file = NewFile::instead_of(path)?;
+            overrides::write(bytes, &applied.edits, &mut file)?;
+            file.ready()
+        };
+        files.push(ready().with_context(|| format!("{name}: can't be written; every file is as it was"))?);
     }
+    let written = files.len();
+    whole::appear_together(files)?;
     Ok(written)
 }

@@ -1,7 +1,6 @@
 //! The packages artifact of a tree, without a promotion.
 
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -10,7 +9,9 @@ use super::{Found, beside, open};
 use crate::archive;
 use crate::cli::args::{ArchiveArgs, Format};
 use crate::cli::failure::Ended;
+use crate::model::Content;
 use crate::pipeline;
+use crate::port::whole::NewFile;
 use crate::tree::Subtree;
 
 pub async fn archive(args: &ArchiveArgs, format: Format) -> Ended {
@@ -50,22 +51,16 @@ fn build(args: &ArchiveArgs, spool: PathBuf) -> anyhow::Result<archive::Artifact
     Ok(archive::build(&Subtree::new(tree.as_ref(), &pipeline.root)?, &options, &spool)?)
 }
 
-/// The file appears whole or not at all.
 fn write_layer(artifact: &archive::Artifact, path: &Path) -> anyhow::Result<()> {
-    use crate::port::registry::Content;
-    let failed = || format!("{}: can't be written", path.display());
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // As any new file: the umask decides.
-    let readable = std::fs::Permissions::from_mode(0o666);
-    let mut file = tempfile::Builder::new().permissions(readable).tempfile_in(dir).with_context(failed)?;
-    match &artifact.layer.content {
-        Content::Bytes(bytes) => file.write_all(bytes).with_context(failed)?,
-        Content::File(spooled) => {
-            let mut layer = std::fs::File::open(spooled.as_ref()).with_context(failed)?;
-            std::io::copy(&mut layer, &mut file).with_context(failed)?;
+    let write = || {
+        let mut file = NewFile::at(path)?;
+        match &artifact.layer.content {
+            Content::Bytes(bytes) => file.write_all(bytes)?,
+            Content::File(spooled) => {
+                std::io::copy(&mut std::fs::File::open(spooled.as_ref())?, &mut file)?;
+            }
         }
-    }
-    file.as_file().sync_all().with_context(failed)?;
-    file.persist(path).with_context(failed)?;
-    Ok(())
+        file.appear()
+    };
+    write().with_context(|| format!("{}: can't be written", path.display()))
 }

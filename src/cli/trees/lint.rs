@@ -14,6 +14,7 @@ use crate::cli::talk::Talk;
 use crate::engine::{Event, State};
 use crate::lint::{Asked, Asking, Baseline, Judging, Lint, Subject, Verdict};
 use crate::pipeline;
+use crate::port::whole::NewFile;
 use crate::report::sarif;
 use crate::report::text::count;
 
@@ -102,15 +103,11 @@ fn write_baseline(file: &Path, lint: &Lint, talk: Talk) -> Ended {
     Ok(State::Holds)
 }
 
-/// The file appears whole or not at all.
 fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let failed = || format!("{}: can't be written", file.display());
-    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // As any new file: the umask decides.
-    let readable = std::fs::Permissions::from_mode(0o666);
-    let mut new = tempfile::Builder::new().permissions(readable).tempfile_in(dir).with_context(failed)?;
-    new.write_all(text.as_bytes()).with_context(failed)?;
-    new.persist(file).with_context(failed)?;
-    Ok(())
+    let write = || {
+        let mut new = NewFile::at(file)?;
+        new.write_all(text.as_bytes())?;
+        new.appear()
+    };
+    write().with_context(|| format!("{}: can't be written", file.display()))
 }

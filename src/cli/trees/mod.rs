@@ -17,11 +17,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::args::{CheckArgs, Format, TreeArgs};
-use super::failure::{Ended, Hinted};
+use super::failure::{Ended, Hinted, Wrong};
 use crate::engine::State;
 use crate::model::markdown;
 use crate::model::markdown::code;
-use crate::pipeline;
+use crate::pipeline::{self, PipelineError};
 use crate::port::repository::Store;
 use crate::tree::{DirTree, GitTree, Tree};
 
@@ -82,7 +82,14 @@ impl Found {
 
 pub async fn check(args: &CheckArgs, format: Format) -> Ended {
     let file = args.pipeline.clone();
-    let pipeline = beside(move || Ok(pipeline::load(&file)?)).await?;
+    let pipeline = beside(move || {
+        pipeline::load(&file).map_err(|error| match error {
+            // Here it is what is judged.
+            invalid @ PipelineError::Invalid { .. } => Wrong(invalid).into(),
+            unread @ PipelineError::Read { .. } => unread.into(),
+        })
+    })
+    .await?;
     let file = args.pipeline.display().to_string();
     let found = Found {
         human: format!("{file}: pipeline `{}` is well-formed\n", pipeline.name),

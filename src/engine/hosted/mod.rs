@@ -5,6 +5,7 @@ mod expect;
 mod pull;
 mod release;
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -40,18 +41,29 @@ struct Arm<'a> {
 /// So often a write is tried that a limit turns away.
 const TRIES: u32 = 5;
 
-impl Hosted<'_> {
-    /// Does an action on a forge. One whose first write a limit turned away is begun anew: the look waits
-    /// the limit out, and sees what others wrote meanwhile.
-    pub async fn one(&self, action: &Action) -> Done {
-        let mut tries = 1;
-        loop {
-            let arm = Arm { hosted: self, write: self.write, begun: AtomicU32::default() };
-            match arm.act(action).await {
-                Err(WriteError::Limited { .. }) if tries < TRIES && arm.begun() == 1 => tries += 1,
-                done => return arm.settled(action, done).await,
-            }
+/// Makes an attempt, which is a look and a write. One whose write a limit turned away is made anew, where it is
+/// as if it had not been made: the look waits the limit out, and sees what others wrote meanwhile.
+async fn anew(mut attempt: impl AsyncFnMut() -> Done, repeatable: impl Fn() -> bool) -> Done {
+    let mut tries = 1;
+    loop {
+        match attempt().await {
+            Err(WriteError::Limited { .. }) if tries < TRIES && repeatable() => tries += 1,
+            done => return done,
         }
+    }
+}
+
+impl Hosted<'_> {
+    /// Does an action on a forge: anew, where a limit turned its first write away.
+    pub async fn one(&self, action: &Action) -> Done {
+        let begun = Cell::new(0);
+        let attempt = async || {
+            let arm = Arm { hosted: self, write: self.write, begun: AtomicU32::default() };
+            let done = arm.act(action).await;
+            begun.set(arm.begun());
+            arm.settled(action, done).await
+        };
+        anew(attempt, || begun.get() == 1).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! Drafts, their assets, publishing, and the mark of the latest.
 
 use super::expect::{Done, expected, found, is, lost, release, these_alone, unchanged};
-use super::{Arm, TRIES};
+use super::{Arm, anew};
 use crate::model::{Blob, Digest, RefName, Unknown};
 use crate::port::WriteError;
 use crate::port::forge::{Asset, Latest, NewRelease, Release, ReleaseEdit, ReleaseId};
@@ -60,17 +60,14 @@ impl Arm<'_> {
     /// Two runners may have looked in vain at the same time: the draft that was made first stays, and
     /// whoever made another takes it back, empty as it still is.
     async fn keep_first(&self, tag: &RefName, made: ReleaseId) -> Done {
-        let mut tries = 1;
-        loop {
+        let attempt = async || {
             let releases = found(self.read()?.releases().await, "the releases")?;
-            if !releases.drafts(tag.short()).any(|draft| draft.id < made) {
-                return Ok(());
+            match releases.drafts(tag.short()).any(|draft| draft.id < made) {
+                true => self.write()?.delete_release(made).await,
+                false => Ok(()),
             }
-            match self.write()?.delete_release(made).await {
-                Err(WriteError::Limited { .. }) if tries < TRIES => tries += 1,
-                done => return done,
-            }
-        }
+        };
+        anew(attempt, || true).await
     }
 
     pub(super) async fn edit_draft(&self, tag: &RefName, body: &str, expect: Digest) -> Done {
@@ -107,19 +104,22 @@ impl Arm<'_> {
         {
             return Ok(());
         }
-        // Room is made: a limit is waited out by looking at the draft alone.
-        let mut tries = 1;
-        loop {
+        // Room is made: each further attempt looks at the draft alone.
+        let mut seen = Some(draft);
+        let attempt = async || {
+            let draft = match seen.take() {
+                Some(draft) => draft,
+                None => self.must_draft(tag).await?,
+            };
             match self.write()?.upload(draft.id, name, blob).await {
-                Err(WriteError::Limited { .. }) if tries < TRIES => tries += 1,
                 Err(refused @ WriteError::Refused { .. }) => {
                     let there = self.makes_room(&draft, tag, name, blob, There::Nothing).await?;
-                    return if there { Ok(()) } else { Err(refused) };
+                    if there { Ok(()) } else { Err(refused) }
                 }
-                done => return done,
+                done => done,
             }
-            self.must_draft(tag).await?;
-        }
+        };
+        anew(attempt, || true).await
     }
 
     /// Takes what is expected under a file's name off the draft. `true`: the file itself is there.

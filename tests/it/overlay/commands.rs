@@ -73,7 +73,20 @@ fn a_directory_that_is_not_there_is_an_absent_source() {
     let (_, err) = ends(&place.over(&["--from", "nowhere"]), 5);
     assert!(err.contains("there is no source"), "{err}");
     let (out, _) = ends(&place.over(&["--from", "nowhere", "--if-missing", "skip"]), 0);
-    assert!(out.contains("Source: nowhere, which is absent."), "{out}");
+    assert!(out.contains("Source: nowhere, a directory that is not there."), "{out}");
+    // What may be meant as an artifact, and isn't one, is never absent.
+    for (from, why) in [
+        ("ghcr.io/org/pkg", "it has neither a tag nor a digest"),
+        ("oci://ghcr.io/org/pkg", "it has neither a tag nor a digest"),
+        ("org/pkg:main", "its host is not spelled"),
+        ("ghcr.io/Org/pkg:main", "upper-case"),
+        ("built.json", "it is no directory"),
+    ] {
+        for skip in [&[][..], &["--if-missing", "skip"]] {
+            let (_, err) = ends(&place.over(&[&["--from", from], skip].concat()), 2);
+            assert!(err.contains(why) && err.contains("hint: "), "{from}: {err}");
+        }
+    }
     assert_eq!(place.files(), before);
 }
 

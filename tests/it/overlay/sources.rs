@@ -94,7 +94,7 @@ async fn what_is_proven_absent_is_missing_and_what_can_t_be_known_is_an_error() 
         let (_, err) = ends(&run(from, &[]), 5);
         assert!(err.contains("there is no source"), "{err}");
         let (out, _) = ends(&run(from, &["--if-missing", "skip"]), 0);
-        assert!(out.contains("which is absent") && out.contains("5 missing"), "{out}");
+        assert!(out.contains("which the registry doesn't have") && out.contains("5 missing"), "{out}");
     }
     // Whatever else a server says is not that.
     let good = format!("oci://{NAME}@{digest}");

@@ -90,6 +90,24 @@ fn several_files_are_one_stream_of_the_same_documents() {
     let (out, err) = place.run("apply --table t.yaml --key t a.yaml marked.yaml", "", 1);
     assert!(out.is_empty() && err.contains("marked.yaml: it begins with a byte order mark"), "{err}");
     place.run("apply --table t.yaml --key t marked.yaml a.yaml", "", 0);
+    // What is kept is kept byte for byte, and is no stream with others where it isn't text.
+    let latin = b"# caf\xe9\ncontainers: [{image: nginx:1}]";
+    place.write("latin.yaml", latin);
+    let kept = |files: &[&str]| {
+        let mut command = place.0.command(env!("CARGO_BIN_EXE_sealift"), &place.0.path("home"));
+        command.args(["overrides", "apply", "--table", "absent.yaml", "--missing", "keep"]).args(files);
+        command.output().unwrap()
+    };
+    let alone = kept(&["latin.yaml"]);
+    assert_eq!((alone.status.code(), alone.stdout.as_slice()), (Some(0), &latin[..]));
+    for files in [["m.yaml", "latin.yaml"], ["latin.yaml", "m.yaml"]] {
+        let joined = kept(&files);
+        let err = String::from_utf8_lossy(&joined.stderr);
+        assert!(joined.stdout.is_empty() && joined.status.code() == Some(1), "{err}");
+        assert!(err.contains("latin.yaml:1:6: not UTF-8") && err.contains("hint: "), "{err}");
+    }
+    let both = kept(&["m.yaml", "a.yaml"]);
+    assert_eq!(String::from_utf8_lossy(&both.stdout), format!("{MANIFEST}---\na: 1"));
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! One layout's files: verified reads, writes by rename, the lock.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::super::{At, WriteError};
 use super::index::Index;
 use crate::model::{Descriptor, Digest, Hasher, Manifest, Repository, Tag, Unknown};
+use crate::port::whole::NewFile;
 
 const MARKER: &str = "oci-layout";
 const INDEX: &str = "index.json";
@@ -99,10 +99,10 @@ impl Place {
             fs::create_dir_all(self.blobs())?;
             let _lock = self.lock()?;
             if !self.dir.join(INDEX).try_exists()? {
-                self.replace(&self.dir, INDEX, &Index::empty().bytes())?;
+                self.replace(INDEX, &Index::empty().bytes())?;
             }
             if !self.dir.join(MARKER).try_exists()? {
-                self.replace(&self.dir, MARKER, VERSION.as_bytes())?;
+                self.replace(MARKER, VERSION.as_bytes())?;
             }
             Ok(())
         };
@@ -127,13 +127,13 @@ impl Place {
             return Ok(());
         }
         index.set(tag, manifest);
-        self.replace(&self.dir, INDEX, &index.bytes()).map_err(refused)
+        self.replace(INDEX, &index.bytes()).map_err(refused)
     }
 
-    fn replace(&self, dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut temp = temp_in(dir)?;
-        temp.write_all(bytes)?;
-        persist(temp, dir, name)
+    fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut file = NewFile::at(&self.dir.join(name))?;
+        file.write_all(bytes)?;
+        file.appear()
     }
 
     /// A blob's bytes once they hash right; `size`, where known, is checked before reading.
@@ -171,20 +171,20 @@ impl Place {
 
     /// Stores a blob under its digest, hashed on the way; a damaged file of that name is replaced.
     pub fn write_blob(&self, digest: &Digest, size: u64, content: &mut dyn Read) -> Result<(), WriteError> {
-        let (dir, name) = (self.blobs(), digest.hex());
-        if matches!(hash(&dir.join(&name)), Ok((actual, _)) if actual == *digest) {
+        let path = self.blobs().join(digest.hex());
+        if matches!(hash(&path), Ok((actual, _)) if actual == *digest) {
             return Ok(());
         }
-        let failed = |error: io::Error| self.refused(None, format!("{}: {error}", dir.join(&name).display()));
-        let mut temp = temp_in(&dir).map_err(failed)?;
-        let (actual, length) = copy(content, &mut temp).map_err(failed)?;
+        let failed = |error: io::Error| self.refused(None, format!("{}: {error}", path.display()));
+        let mut file = NewFile::at(&path).map_err(failed)?;
+        let (actual, length) = copy(content, &mut file).map_err(failed)?;
         if (actual, length) != (*digest, size) {
             return Err(self.refused(
                 None,
                 format!("DIGEST_INVALID: got {length} bytes of {actual}, expected {size} of {digest}"),
             ));
         }
-        persist(temp, &dir, &name).map_err(failed)
+        file.appear().map_err(failed)
     }
 
     pub fn copy_blob(&self, source: &Self, digest: &Digest) -> Result<(), WriteError> {
@@ -225,16 +225,4 @@ fn copy(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(Digest, u64)> {
     }
     let length = hasher.len();
     Ok((hasher.finish(), length))
-}
-
-/// Beside its destination, so that the rename stays on one file system; as readable as the
-/// umask lets a file be.
-fn temp_in(dir: &Path) -> io::Result<tempfile::NamedTempFile> {
-    tempfile::Builder::new().prefix(".upload-").permissions(Permissions::from_mode(0o666)).tempfile_in(dir)
-}
-
-fn persist(temp: tempfile::NamedTempFile, dir: &Path, name: &str) -> io::Result<()> {
-    temp.as_file().sync_all()?;
-    temp.persist(dir.join(name)).map_err(|error| error.error)?;
-    File::open(dir)?.sync_all()
 }

@@ -29,9 +29,13 @@ async fn a_file_without_a_token_for_git_is_refused() {
     for text in ["", " \n", "a b\nc", "\u{1}"] {
         let file = world.sandbox.path("junk");
         std::fs::write(&file, text).unwrap();
-        let output = planned(&world, &["--git-token-file", &file.display().to_string()], &[]);
-        assert_eq!(output.status.code(), Some(1), "{text:?}");
-        assert!(printed(&output).contains("junk: there is no token in it"), "{text:?}: {}", printed(&output));
+        for flag in ["--git-token-file", "--github-token-file"] {
+            let output = planned(&world, &[flag, &file.display().to_string()], &[]);
+            assert_eq!(output.status.code(), Some(1), "{text:?}");
+            let told = printed(&output);
+            assert!(told.contains("junk: there is no token in it"), "{text:?}: {told}");
+            assert!(told.contains(&format!("or leave {flag} out")), "{told}");
+        }
     }
 }
 
