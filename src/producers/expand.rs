@@ -1,8 +1,10 @@
 //! make's variables, expanded where they are plain (GNU make manual, "How to Use Variables").
 //!
-//! What only a run knows becomes a hole: `$(shell …)`, names from the environment, most functions.
+//! What only a run knows becomes a hole: `$(shell …)`, names from the environment, functions that look around.
 
+use super::functions;
 use super::hole::{Budget, HOLE, HOLE_TEXT, is_known, merge};
+use super::lines::assignment;
 use super::variables::{Value, Variables};
 
 /// Deeper than any Makefile that people wrote; a variable that names itself ends here.
@@ -11,12 +13,8 @@ const DEPTH: usize = 24;
 /// More words than this are not looped over.
 const WORDS: usize = 256;
 
-/// Functions that are not evaluated: what they give is a hole.
-const OPAQUE: &str = "findstring filter filter-out sort word wordlist words firstword lastword dir suffix basename join wildcard \
-    realpath abspath shell origin flavor if or and file value let intcmp guile";
-
-/// Functions that say or set something, and give nothing.
-const EMPTY: [&str; 4] = ["error", "warning", "info", "eval"];
+/// Functions that look beyond the Makefile, or do what isn't followed: what they give is a hole.
+const OPAQUE: &str = "wildcard realpath abspath shell origin flavor file value let intcmp guile";
 
 /// A text with its variables expanded, and where in the source each part of it stands.
 #[derive(Clone, Debug, Default)]
@@ -45,13 +43,15 @@ pub(super) struct Expander<'a> {
     locals: Vec<(String, String)>,
     budget: &'a Budget,
     depth: usize,
+    /// What `$(eval NAME := …)` has set so far: in a target's recipe the lines after it see it.
+    pub assigned: Vec<(String, String)>,
     /// The functions that became holes, as spelled: something may be lost in them.
     pub lost: Vec<String>,
 }
 
 impl<'a> Expander<'a> {
     pub(super) fn new(variables: &'a Variables, locals: Vec<(String, String)>, budget: &'a Budget) -> Self {
-        Self { variables, locals, budget, depth: 0, lost: Vec::new() }
+        Self { variables, locals, budget, depth: 0, assigned: Vec::new(), lost: Vec::new() }
     }
 
     pub(super) fn expand(&mut self, text: &str) -> String {
@@ -113,7 +113,11 @@ impl<'a> Expander<'a> {
             Some((name, rule)) => match rule.split_once('=') {
                 Some((from, to)) => {
                     let value = self.variable(name);
-                    if from.contains('%') { patsubst(&value, from, to) } else { suffixes(&value, from, to) }
+                    if from.contains('%') {
+                        functions::patsubst(&value, from, to)
+                    } else {
+                        functions::suffixes(&value, from, to)
+                    }
                 }
                 None => HOLE_TEXT.to_owned(),
             },
@@ -122,39 +126,95 @@ impl<'a> Expander<'a> {
     }
 
     fn function(&mut self, name: &str, arguments: &str, whole: &str) -> Option<String> {
-        let wanted = match name {
-            "strip" | "notdir" => 1,
-            "addprefix" | "addsuffix" => 2,
-            "subst" | "patsubst" | "foreach" => 3,
-            "call" => usize::MAX,
+        if let Some(most) = functions::arity(name) {
+            let values: Vec<String> = split(arguments, most).iter().map(|part| self.expand(part)).collect();
+            return Some(functions::text(name, &values));
+        }
+        Some(match name {
+            "foreach" => match &split(arguments, 3)[..] {
+                [name, list, body] => self.foreach(name.trim(), list, body),
+                _ => HOLE_TEXT.to_owned(),
+            },
+            "call" => {
+                let mut values = split(arguments, usize::MAX).into_iter().map(|part| self.expand(part));
+                let name = values.next().unwrap_or_default();
+                let values = values.collect();
+                self.call(name.trim(), values)
+            }
+            "if" => self.condition(&split(arguments, 3), whole),
+            "or" | "and" => self.junction(name == "or", &split(arguments, usize::MAX)),
+            "eval" => {
+                self.eval(arguments, whole);
+                String::new()
+            }
+            // They say something, and give nothing.
+            "error" | "warning" | "info" => {
+                self.expand(arguments);
+                String::new()
+            }
             _ if words(OPAQUE).contains(&name) => {
                 self.lost.push(whole.to_owned());
-                return Some(HOLE_TEXT.to_owned());
-            }
-            _ if EMPTY.contains(&name) => {
-                self.lost.push(whole.to_owned());
-                return Some(String::new());
+                HOLE_TEXT.to_owned()
             }
             _ => return None,
-        };
-        let parts = split(arguments, wanted);
-        let [first, rest @ ..] = &parts[..] else { return Some(String::new()) };
-        if name == "foreach" {
-            let [list, body] = rest else { return Some(HOLE_TEXT.to_owned()) };
-            return Some(self.foreach(first.trim(), list, body));
-        }
-        let first = self.expand(first);
-        let rest: Vec<String> = rest.iter().map(|part| self.expand(part)).collect();
-        Some(match (name, &rest[..]) {
-            ("strip", _) => words(&first).join(" "),
-            ("notdir", _) => each(&first, |word| word.rsplit('/').next().unwrap_or_default().to_owned()),
-            ("addprefix", [list]) => each(list, |word| format!("{}{word}", first.trim())),
-            ("addsuffix", [list]) => each(list, |word| format!("{word}{}", first.trim())),
-            ("subst", [to, text]) if !first.is_empty() => text.replace(&first, to),
-            ("patsubst", [to, text]) => patsubst(text, first.trim(), to.trim()),
-            ("call", _) => self.call(first.trim(), rest),
-            _ => HOLE_TEXT.to_owned(),
         })
+    }
+
+    /// `$(if CONDITION,THEN,ELSE)`; where a run decides, what is common to both.
+    fn condition(&mut self, parts: &[&str], whole: &str) -> String {
+        let [condition, then, rest @ ..] = parts else { return HOLE_TEXT.to_owned() };
+        let condition = self.expand(condition.trim());
+        let otherwise = rest.first().copied().unwrap_or_default();
+        match truth(&condition) {
+            Some(true) => self.expand(then),
+            Some(false) => self.expand(otherwise),
+            None => {
+                self.lost.push(whole.to_owned());
+                let before = self.assigned.clone();
+                let values = [self.expand(then), self.expand(otherwise)];
+                for set in self.assigned.iter_mut().filter(|set| !before.contains(set)) {
+                    set.1 = HOLE_TEXT.to_owned();
+                }
+                merge(&values)
+            }
+        }
+    }
+
+    /// `$(or …)`: the first that isn't empty. `$(and …)`: the last, if none is empty.
+    fn junction(&mut self, any: bool, parts: &[&str]) -> String {
+        let mut last = String::new();
+        for part in parts {
+            last = self.expand(part.trim());
+            match truth(&last) {
+                None => return HOLE_TEXT.to_owned(),
+                Some(holds) if holds == any => return last,
+                Some(_) => {}
+            }
+        }
+        last
+    }
+
+    /// `$(eval …)` of one assignment; anything else makes what isn't followed.
+    fn eval(&mut self, text: &str, whole: &str) {
+        let text = self.expand(text);
+        let set = (!text.contains('\n')).then(|| assignment(text.trim())).flatten();
+        let Some((name, how, value)) = set.filter(|(name, ..)| is_known(name)) else {
+            return self.lost.push(whole.to_owned());
+        };
+        let mut value = match how {
+            ":=" => self.expand(value),
+            "=" if !value.contains('$') => value.to_owned(),
+            _ => HOLE_TEXT.to_owned(),
+        };
+        let known = self.assigned.iter().position(|(set, _)| set == name);
+        // Whether this line or an earlier one was the last may hang on a condition around it.
+        if known.is_some() || self.variables.find(name).is_some() {
+            value = merge(&[self.variable(name), value]);
+        }
+        match known.and_then(|at| self.assigned.get_mut(at)) {
+            Some(set) => set.1 = value,
+            None => self.assigned.push((name.to_owned(), value)),
+        }
     }
 
     fn foreach(&mut self, name: &str, list: &str, body: &str) -> String {
@@ -186,7 +246,8 @@ impl<'a> Expander<'a> {
 
     /// A variable's value; a hole where the Makefile doesn't say it.
     pub(super) fn variable(&mut self, name: &str) -> String {
-        if let Some((_, value)) = self.locals.iter().rev().find(|(local, _)| local == name) {
+        let named = |(known, _): &&(String, String)| known == name;
+        if let Some((_, value)) = self.locals.iter().rev().find(named).or_else(|| self.assigned.iter().find(named)) {
             let value = value.clone();
             return if self.budget.take(value.len()) { value } else { HOLE_TEXT.to_owned() };
         }
@@ -263,21 +324,13 @@ pub(super) fn words(text: &str) -> Vec<&str> {
     text.split_ascii_whitespace().collect()
 }
 
-fn each(list: &str, change: impl Fn(&str) -> String) -> String {
-    words(list).into_iter().map(change).collect::<Vec<_>>().join(" ")
-}
-
-fn suffixes(list: &str, from: &str, to: &str) -> String {
-    each(list, |word| word.strip_suffix(from).map_or_else(|| word.to_owned(), |stem| format!("{stem}{to}")))
-}
-
-fn patsubst(list: &str, from: &str, to: &str) -> String {
-    each(list, |word| match stem(from, word) {
-        // A hole may match the pattern or not.
-        None if !is_known(word) => HOLE.to_string(),
-        None => word.to_owned(),
-        Some(stem) => to.replacen('%', stem, 1),
-    })
+/// Whether a condition holds: whether it is anything but blank. `None`: a run knows.
+fn truth(value: &str) -> Option<bool> {
+    match value.trim() {
+        "" => Some(false),
+        text if text.chars().all(|c| c == HOLE || c.is_whitespace()) => None,
+        _ => Some(true),
+    }
 }
 
 /// What the `%` of a pattern stands for in a name that matches it.
@@ -333,6 +386,19 @@ mod tests {
             ("end$", "end"),
             ("$(patsubst v%,%,v1 w)", "1 w"),
             ("$(strip  a   b )", "a b"),
+            ("$(if $(filter api,$(NAME)),yes,no)", "yes"),
+            ("$(if $(filter web,$(NAME)),yes,no)$(if ,x)", "no"),
+            ("$(if $(UNKNOWN),same one,same two)", "same \u{fffd}"),
+            ("$(if x$(UNKNOWN),yes,no)", "yes"),
+            ("$(or ,$(NAME),x)$(and $(NAME),,x)$(and a,b)", "apib"),
+            ("$(or $(UNKNOWN),x)", "\u{fffd}"),
+            ("$(eval T := $(subst image-,,$@))<$(T)>", "<x>"),
+            ("$(eval T = $$(NAME))<$(T)>", "<\u{fffd}>"),
+            ("$(eval T := a)$(eval T := b)<$(T)>", "<\u{fffd}>"),
+            ("$(eval NAME := apt)<$(NAME)>", "<ap\u{fffd}>"),
+            ("$(if $(UNKNOWN),$(eval T := a))<$(T)>", "<\u{fffd}>"),
+            ("$(info x)$(warning $(NAME))", ""),
+            ("$(wildcard *.tag)", "\u{fffd}"),
         ] {
             assert_eq!(expand(&sets, text), expected, "{text}");
         }

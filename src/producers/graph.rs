@@ -160,8 +160,9 @@ impl<'a> Graph<'a> {
                 Effect::Unknown(format!("it needs `{}`: which target that is depends on the run", shown(name)));
             run.acts.push(Act { place: place.clone(), effect });
         }
+        let mut expander = Expander::new(&makefile.variables, locals, self.budget);
         for recipe in &rule.recipes {
-            self.recipe(makefile, recipe, &locals, node, &mut run);
+            self.recipe(makefile, recipe, &mut expander, node, &mut run);
         }
         run
     }
@@ -187,7 +188,7 @@ impl<'a> Graph<'a> {
         &mut self,
         makefile: &Makefile,
         recipe: &Recipe,
-        locals: &[(String, String)],
+        expander: &mut Expander<'_>,
         node: &Node,
         run: &mut Run,
     ) {
@@ -197,19 +198,19 @@ impl<'a> Graph<'a> {
         };
         for line in whole.as_slice().iter().chain(recipe.lines.iter().filter(|_| whole.is_none())) {
             let raw = recipe.source.text.get(line.clone()).unwrap_or_default();
-            let mut expander = Expander::new(&makefile.variables, locals.to_vec(), self.budget);
             let expanded = expander.mapped(raw, line.start);
-            for lost in expander.lost.iter().filter(|lost| may_stamp(lost)) {
+            for lost in std::mem::take(&mut expander.lost).iter().filter(|lost| may_stamp(lost)) {
                 let text: String = lost.chars().take(80).collect();
                 let effect = Effect::Unknown(format!("`$({})`: what that does depends on the run", shown(&text)));
                 run.acts.push(Act { place: recipe.source.place(line.start), effect });
             }
             let variables = &makefile.variables;
             let budget = self.budget;
+            let scope = &mut *expander;
             let mut environment = |name: &str| {
                 let given = node.variables.iter().any(|(known, _)| known == name);
                 match given || variables.is_exported(name) {
-                    true => Expander::new(variables, locals.to_vec(), budget).variable(name),
+                    true => scope.variable(name),
                     false => HOLE_TEXT.to_owned(),
                 }
             };

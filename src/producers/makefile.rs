@@ -273,7 +273,13 @@ impl Reader<'_, '_> {
         let Some(colon) = outside(plain, b':') else {
             // `$(eval …)`, `$(foreach …)`: rules made by rules. What `$(shell …)` does it does for itself.
             let quiet = ["$(shell ", "$(info ", "$(warning ", "$(error "].iter().any(|name| plain.starts_with(name));
-            let makes_rules = !quiet && (plain.starts_with("$(eval ") || !self.expand(plain).trim().is_empty());
+            let mut expander = Expander::new(&self.makefile.variables, Vec::new(), self.budget);
+            let is_blank = expander.expand(plain).trim().is_empty();
+            let Expander { assigned, lost, .. } = expander;
+            let makes_rules = !quiet && (!is_blank || lost.iter().any(|lost| lost.starts_with("eval")));
+            for (name, value) in assigned {
+                self.makefile.variables.set(&name, Set::Simple, value, self.conditions > 0);
+            }
             if makes_rules || stamp::may_stamp(plain) {
                 self.note(source, at, format!("`{}`: it may make rules", excerpt(plain)));
             }

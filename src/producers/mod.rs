@@ -13,6 +13,7 @@
 mod build_list;
 mod declared;
 mod expand;
+mod functions;
 mod graph;
 mod hole;
 mod lex;

@@ -159,7 +159,11 @@ pub(super) fn whole(command: &Command, file: &str, by: &'static str) -> Option<E
 /// Whether a text that isn't read may hold one of the patterns.
 pub(super) fn may_stamp(text: &str) -> bool {
     let has = |word: &str| text.contains(word);
-    (has("yq") || has("sed")) && has("-i") || has("buildx") || has(".tag") && has(">") || has("tee ")
+    (has("yq") || has("sed")) && has("-i")
+        || text.starts_with("file ")
+        || has("buildx")
+        || has(".tag") && has(">")
+        || has("tee ")
 }
 
 /// Reads a command line that may be a run of make, as a pipeline file declares it.

@@ -108,6 +108,19 @@ fn a_recipe_is_read_as_make_and_a_shell_read_it() {
         ("-include common.mk\nimage:\n\ttrue\n", "none"),
         ("include $(X).mk\nimage:\n\ttrue\n", "unknown:1"),
         ("$(eval $(call rules))\nimage:\n\ttrue\n", "unknown:1"),
+        ("$(eval F := values.yaml)\nimage:\n\tyq -i '.a.image = 1' $(F)\n", "image:3"),
+        (
+            "image: image-a image-b\nimage-a image-b:\n\t$(eval T := $(subst image-,,$@))\n\tyq -i '.$(T).image = 1' values.yaml\n",
+            "image-a:4",
+        ),
+        (
+            "image: image-a\nimage-a:\n\t$(eval F := $(if $(filter a,$(@:image-%=%)),values.yaml,x.yaml))\n\tyq -i '.a.image = 1' $(F)\n",
+            "image-a:4",
+        ),
+        ("image:\n\t$(eval K := a)\n\t$(eval K := b)\n\tyq -i '.$(K).image = 1' values.yaml\n", "unknown:4"),
+        ("image:\n\t$(eval K := $(shell x))\n\tyq -i '.$(K).image = 1' values.yaml\n", "unknown:3"),
+        ("image:\n\t$(if ,,yq -i '.a.image = 1' values.yaml)\n", "image:2"),
+        ("image:\n\t$(file >images/x.tag,y)\n", "unknown:2"),
         ("", "none"),
     ] {
         assert_eq!(verdict(recipe), expected, "{recipe}");
