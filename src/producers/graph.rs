@@ -215,10 +215,10 @@ impl<'a> Graph<'a> {
                 }
             };
             for (start, script) in scripts(&expanded.text, makefile.one_shell) {
-                let mut shell = Shell { budget, environment: &mut environment, commands: Vec::new() };
+                let mut shell = Shell::new(budget, &mut environment);
                 shell.run(script, &mut State::new(&node.directory));
-                if shell.is_full() {
-                    let effect = Effect::Unknown("it runs more commands than are read".to_owned());
+                if shell.is_cut() {
+                    let effect = Effect::Unknown("it runs more commands, or deeper ones, than are read".to_owned());
                     run.acts.push(Act { place: recipe.source.place(line.start), effect });
                 }
                 for command in shell.commands {

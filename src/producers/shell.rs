@@ -4,7 +4,7 @@
 //! is run once for each value, any other once with a hole.
 
 use super::hole::{Budget, HOLE, HOLE_TEXT, is_known, join, merge};
-use super::lex::{Token, lex, nested};
+use super::lex::{Token, expansion, lex};
 
 /// How deep substitutions and loops may be nested, and over how many values a loop is run.
 const DEPTH: usize = 8;
@@ -59,11 +59,21 @@ pub(super) struct Shell<'a> {
     pub budget: &'a Budget,
     pub environment: &'a mut dyn FnMut(&str) -> String,
     pub commands: Vec<Command>,
+    /// Whether something lies deeper than is read.
+    deep: bool,
 }
 
-impl Shell<'_> {
-    /// Whether there were more commands than are taken.
-    pub(super) fn is_full(&self) -> bool {
+impl<'a> Shell<'a> {
+    pub(super) fn new(budget: &'a Budget, environment: &'a mut dyn FnMut(&str) -> String) -> Self {
+        Self { budget, environment, commands: Vec::new(), deep: false }
+    }
+
+    /// Whether there was more than is read: more commands, or deeper ones.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_full() || self.deep
+    }
+
+    fn is_full(&self) -> bool {
         self.commands.len() >= COMMANDS
     }
 
@@ -76,6 +86,12 @@ impl Shell<'_> {
             let tokens = lex(script, offset);
             self.list(&tokens, state, depth);
         }
+    }
+
+    /// Whether what is nested here is read, too.
+    fn may_enter(&mut self, depth: usize) -> bool {
+        self.deep |= depth >= DEPTH;
+        depth < DEPTH
     }
 
     fn list(&mut self, tokens: &[Token<'_>], state: &mut State, depth: usize) {
@@ -91,7 +107,7 @@ impl Shell<'_> {
                 }
                 Token::Break(_) => {}
                 Token::Word(word, _) if RESERVED.contains(word) => {}
-                Token::Word("for", _) if depth < DEPTH => {
+                Token::Word("for", _) if self.may_enter(depth) => {
                     if let Some(end) = self.each(&tokens[at..], state, depth) {
                         at += end;
                         continue;
@@ -184,8 +200,8 @@ impl Shell<'_> {
             command.words.split_first().map_or(("", &[][..]), |(program, rest)| (program.as_str(), rest));
         let name = program.rsplit('/').next().unwrap_or_default();
         if matches!(name, "sh" | "bash" | "dash")
-            && depth < DEPTH
             && let Some(script) = rest.iter().position(|word| word == "-c").and_then(|at| rest.get(at + 1))
+            && self.may_enter(depth)
         {
             let mut inner = State::new(&command.directory);
             inner.fixed.extend(command.environment.iter().cloned());
@@ -247,8 +263,9 @@ impl Shell<'_> {
                     }
                 }
                 '`' => {
-                    end = rest[1..].find('`').map_or(rest.len(), |close| close + 2);
-                    self.substitution(rest[1..end].trim_end_matches('`'), at, state, depth);
+                    end = expansion(rest);
+                    let inner = &rest[1..end];
+                    self.substitution(inner.strip_suffix('`').unwrap_or(inner), at, state, depth);
                     value.push(HOLE);
                 }
                 '$' => end = self.dollar(rest, at, state, depth, &mut value),
@@ -264,7 +281,7 @@ impl Shell<'_> {
         let name_of = |text: &str| text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
         match rest.as_bytes().get(1) {
             Some(b'(') => {
-                let end = nested(rest, 1);
+                let end = expansion(rest);
                 let inner = rest.get(2..end).unwrap_or_default();
                 let inner = inner.strip_suffix(')').unwrap_or(inner);
                 self.substitution(inner, at, state, depth);
@@ -276,8 +293,9 @@ impl Shell<'_> {
                 end
             }
             Some(b'{') => {
-                let end = rest.find('}').map_or(rest.len(), |close| close + 1);
-                let inner = rest.get(2..end - 1).unwrap_or_default();
+                let end = expansion(rest);
+                let inner = rest.get(2..end).unwrap_or_default();
+                let inner = inner.strip_suffix('}').unwrap_or(inner);
                 match name_of(inner) == inner.len() {
                     true => value.push_str(&self.variable(inner, state)),
                     false => value.push(HOLE),
@@ -311,7 +329,7 @@ impl Shell<'_> {
     }
 
     fn substitution(&mut self, script: &str, at: usize, state: &State, depth: usize) {
-        if depth < DEPTH {
+        if self.may_enter(depth) {
             let from = self.commands.len();
             self.script(script, 0, &mut state.clone(), depth + 1);
             self.commands[from..].iter_mut().for_each(|inner| inner.at = at);
@@ -338,7 +356,7 @@ mod tests {
     fn commands(script: &str) -> Vec<Command> {
         let budget = Budget::new(1_000_000);
         let mut environment = |name: &str| if name == "NAME" { "api".to_owned() } else { HOLE_TEXT.to_owned() };
-        let mut shell = Shell { budget: &budget, environment: &mut environment, commands: Vec::new() };
+        let mut shell = Shell::new(&budget, &mut environment);
         shell.run(script, &mut State::new("packages/a/b"));
         shell.commands
     }
