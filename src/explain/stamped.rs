@@ -8,7 +8,10 @@ const NOTES: usize = 3;
 pub fn words(standing: &Standing) -> String {
     let list = |all: &[Producer]| all.iter().map(Producer::to_string).collect::<Vec<_>>().join("; ");
     match standing {
-        Standing::One { producer } => format!("by {producer}"),
+        Standing::One { producer, perhaps } => match perhaps.first() {
+            None => format!("by {producer}"),
+            Some(note) => format!("by {producer}, and perhaps by what reading can't know: {note}"),
+        },
         Standing::None { looked_at } => {
             let notes: Vec<String> = looked_at.iter().take(NOTES).map(Note::to_string).collect();
             let looked = if notes.is_empty() { String::new() } else { format!(" (looked at {})", notes.join("; ")) };

@@ -33,6 +33,9 @@ pub(super) fn merge(values: &[String]) -> String {
     }
 }
 
+/// What is said where the budget, or another limit of the whole reading, ended it.
+pub(super) const CUT: &str = "the Makefiles of this tree are more than is read";
+
 /// How much more is read. Makefiles are programs: without an end to it, a small one asks for everything.
 #[derive(Debug)]
 pub(super) struct Budget {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Note;
 use super::expand::{Expander, stem, words};
-use super::hole::{Budget, HOLE_TEXT, is_known, join, shown};
+use super::hole::{Budget, CUT, HOLE_TEXT, is_known, join, shown};
 use super::lines::{assignment, logical, outside, uncommented};
 use super::source::{Found, Source, Sources};
 use super::stamp;
@@ -135,7 +135,7 @@ impl Reader<'_, '_> {
         while at < text.len() {
             let (end, next) = logical(text, at);
             if !self.budget.take(next - at) {
-                self.note(source, at, "the Makefiles of this tree are more than is read".to_owned());
+                self.note(source, at, CUT.to_owned());
                 return;
             }
             let line = &text[at..end];

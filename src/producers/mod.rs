@@ -79,8 +79,13 @@ pub struct Producer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "standing", rename_all = "kebab-case")]
 pub enum Standing {
-    /// One producer stamps it.
-    One { producer: Producer },
+    /// One producer stamps it, and with nothing in `perhaps` no other does.
+    One {
+        producer: Producer,
+        /// What may stamp it, too: reading can't know, and no entry in the pipeline's `producers` says.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        perhaps: Vec<Note>,
+    },
     /// Nothing does, after everything here was looked at.
     None { looked_at: Vec<Note> },
     /// More than one does, in the order of their places.
@@ -101,7 +106,8 @@ pub struct Counts {
     pub targets: usize,
     /// Commands that write a file with references.
     pub stamps: usize,
-    /// Whether everything was read. Where it wasn't, whatever isn't known is [`Standing::Unknown`].
+    /// Whether everything was read. Where it wasn't, nothing is known to have no producer, or no second one, and
+    /// the build list may leave out more packages than are told.
     pub complete: bool,
     /// Units of the work that reading took, of at most [`Counts::MOST`].
     pub work: u64,

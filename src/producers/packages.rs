@@ -43,8 +43,9 @@ pub enum Omission {
 pub(super) struct Packages {
     /// By directory, in order.
     pub all: BTreeMap<String, Package>,
-    /// Every target that a build or a declaration runs.
-    pub reached: BTreeSet<(String, String)>,
+    /// Every target that a build or a declaration runs, with the variables it runs with.
+    pub reached: BTreeSet<Node>,
+    /// The directories and targets that the build list runs.
     pub built: BTreeSet<(String, String)>,
 }
 
@@ -123,8 +124,7 @@ pub(super) fn find(
     }
     let name = |node: &Node| (node.directory.clone(), node.target.clone());
     let reached = graph.reach(built.iter().cloned().chain(images).chain(declared));
-    let mut packages =
-        Packages { all, reached: reached.iter().map(name).collect(), built: built.iter().map(name).collect() };
+    let mut packages = Packages { all, reached: BTreeSet::new(), built: built.iter().map(name).collect() };
     for node in &reached {
         let run = graph.run(node);
         let unknown = run.acts.iter().find_map(|act| match &act.effect {
@@ -138,6 +138,7 @@ pub(super) fn find(
             package.unknown = Some(package.unknown.take().map_or(note.clone(), |known| known.min(note)));
         }
     }
+    packages.reached = reached;
     (packages, notes)
 }
 

@@ -49,9 +49,9 @@ const WRAPPERS: [&str; 9] = ["time", "command", "exec", "sudo", "nice", "nohup",
 
 /// Programs that write no file which they are given, but for their output.
 const READERS: &str = ": [ [[ awk basename break case cat cd chmod cmp continue cosign crane cut date diff dirname do du echo \
-    envsubst esac exit export false flux grep gzip head helm hostname id jq kubectl local ls mkdir mktemp printf \
-    pwd read return rm rmdir set sha256sum shift skopeo sleep sort stat tail test touch tr trap true uname uniq \
-    wait wc";
+    envsubst esac exit export expr false flux grep gzip gh head helm hostname id jq kubectl local ls mkdir mktemp nproc openssl oras \
+    printf pwd read return rm rmdir seq set sha256sum shift skopeo sleep sort stat tail test touch tr trap true type \
+    ulimit umask uname uniq unset wait wc which";
 
 /// Programs that do what another text says.
 const INTERPRETERS: &str = ". eval find node parallel patch perl python python3 ruby source xargs sh bash";
@@ -110,6 +110,7 @@ pub(super) fn effects(command: &Command, budget: &Budget) -> Vec<Effect> {
         // Its script was read with the rest.
         "sh" | "bash" if arguments.iter().any(|word| word == "-c") => {}
         "curl" | "wget" => programs::downloads(command, arguments, &mut effects),
+        "tar" => effects.extend(programs::unpacks(command, arguments)),
         _ if !is_known(program) => {
             effects.push(Effect::Unknown(format!("`{}`: which program that is depends on the run", shown(program))));
         }
@@ -126,7 +127,8 @@ pub(super) fn effects(command: &Command, budget: &Budget) -> Vec<Effect> {
             for word in arguments {
                 let file =
                     word.split_once('=').filter(|_| word.starts_with('-')).map_or(word.as_str(), |(_, value)| value);
-                if file.contains(['/', '.']) && !file.starts_with('-') && is_known(file) {
+                // Of a word with a hole nobody can say that it is no file.
+                if (file.contains(['/', '.']) || !is_known(file)) && !file.starts_with('-') {
                     effects.extend(write(command, file, How::Unread(format!("`{name}` is given it"))));
                 }
             }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::declared::Table;
 use super::graph::{Graph, Node};
-use super::hole::{Budget, HOLE, is_known, matches, shown};
+use super::hole::{Budget, CUT, HOLE, is_known, matches, shown};
 use super::packages::Packages;
 use super::stamp::{Effect, How};
 use super::yq::Reach;
@@ -92,7 +92,7 @@ fn stamps(graph: &mut Graph<'_>, packages: &Packages) -> Vec<Stamp> {
     let mut stamps = Vec::new();
     for (node, run) in graph.all() {
         let Node { directory, target, .. } = &node;
-        let reached = packages.reached.contains(&(directory.clone(), target.clone()));
+        let reached = packages.reached.contains(node);
         for act in &run.acts {
             let Effect::Write { file, how } = &act.effect else { continue };
             stamps.push(Stamp {
@@ -184,7 +184,7 @@ impl Judge<'_, '_> {
             Class::VersionLine | Class::ComponentVersioned | Class::PackagesArtifact => {}
         }
         let part = Part::of(found, self.pipeline);
-        let (mut read, mut perhaps, mut looked_at) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut read, mut perhaps, mut looked_at) = (Vec::<Producer>::new(), Vec::new(), Vec::new());
         for stamp in stamps {
             if !self.budget.take(8) {
                 break;
@@ -198,7 +198,7 @@ impl Judge<'_, '_> {
                 Reach::Yes => looked_at.push(note(stamp, "writes it, and no build runs that target")),
                 Reach::Perhaps if stamp.reached => {
                     self.stamping_perhaps(stamp, &part, found);
-                    perhaps.push(note(stamp, &part.doubt(stamp)));
+                    perhaps.push((stamp, note(stamp, &part.doubt(stamp))));
                 }
                 Reach::Perhaps => {}
                 Reach::No if part.is_beside(stamp) => {
@@ -212,13 +212,22 @@ impl Judge<'_, '_> {
         if matches!(self.list, BuildList::NotApplicable { .. }) {
             read.clear();
         }
-        let mut producers = self.table.add(&found.file, &part.key, read);
+        // What a target may do besides makes it no second producer.
+        let other = |stamp: &Stamp| !read.iter().any(|r| r.package == stamp.package && r.target == stamp.target);
+        let mut perhaps: Vec<Note> =
+            perhaps.into_iter().filter(|(stamp, _)| other(stamp)).map(|(_, note)| note).collect();
+        perhaps.sort();
+        perhaps.dedup();
+        if self.is_cut() && !read.is_empty() {
+            perhaps.push(Note { place: here(found), text: CUT.to_owned() });
+        }
+        let (mut producers, said) = self.table.add(&found.file, &part.key, read, !perhaps.is_empty());
         if producers.len() > 1 {
             producers.sort();
             return Standing::Several { producers };
         }
         if let Some(producer) = producers.pop() {
-            return Standing::One { producer };
+            return Standing::One { producer, perhaps: if said { Vec::new() } else { perhaps } };
         }
         if found.class == Class::PackagesArtifact {
             return not_applicable("the pin stage writes it");
@@ -228,14 +237,12 @@ impl Judge<'_, '_> {
             BuildList::Unknown(note) => return unknown(note),
             BuildList::Read { .. } => {}
         }
-        perhaps.sort();
         let package = self.packages.of(&found.file);
         if let Some(note) = perhaps.first().or(package.and_then(|(_, package)| package.unknown.as_ref())) {
             return unknown(note);
         }
-        if self.cut || self.budget.is_spent() {
-            let why = "the Makefiles of this tree are more than is read".to_owned();
-            return Standing::Unknown { why, place: here(found) };
+        if self.is_cut() {
+            return Standing::Unknown { why: CUT.to_owned(), place: here(found) };
         }
         looked_at.extend(self.table.dead(&found.file, &part.key, &here(found)));
         looked_at.push(match package.and_then(|(_, package)| Some((package, package.place.clone()?))) {
@@ -247,6 +254,11 @@ impl Judge<'_, '_> {
         looked_at.sort();
         looked_at.dedup();
         Standing::None { looked_at }
+    }
+
+    /// Whether there may be stamps that weren't looked at.
+    fn is_cut(&self) -> bool {
+        self.cut || self.budget.is_spent()
     }
 
     fn stamping(&mut self, stamp: &Stamp, what: &str) {

@@ -2,7 +2,7 @@
 
 use super::no_producer::no_list;
 use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
-use crate::producers::{Producer, Standing};
+use crate::producers::{Note, Producer, Standing};
 
 pub const RULE: Rule = Rule {
     id: "two-producers",
@@ -12,12 +12,22 @@ pub const RULE: Rule = Rule {
     check,
 };
 
+const SAY: &str = "say in the pipeline which one stamps it: `producers`";
+
 fn check(subject: &Subject<'_>) -> Checked {
     if let Some(why) = no_list(subject) {
         return Checked::not_applicable(why);
     }
     let found = subject.owned().filter_map(|found| {
-        let Standing::Several { producers } = subject.producers.of(found) else { return None };
+        let producers = match subject.producers.of(found) {
+            Standing::Several { producers } => producers,
+            Standing::One { producer, perhaps } if !perhaps.is_empty() => {
+                let message = format!("`{}` is stamped by `{}`, and perhaps by another", found.key, producer.target);
+                let read = perhaps.into_iter().map(|Note { place, text }| (Spot::point(&place), text));
+                return Some(Found::at(Spot::tag(found), message).related(read).level(Level::Unknown).hint(SAY));
+            }
+            _ => return None,
+        };
         let names: Vec<String> = producers.iter().map(|producer| format!("`{}`", producer.target)).collect();
         let message = format!("`{}` is stamped by {}", found.key, names.join(" and "));
         let place = |producer: Producer| Some((Spot::point(producer.place.as_ref()?), producer.what));

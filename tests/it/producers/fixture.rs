@@ -24,7 +24,10 @@ fn rows() -> Vec<String> {
     let mut rows = vec!["what\twhere\tverdict\tdetail".to_owned()];
     for reference in &references.occurrences {
         let (verdict, detail) = match found.of(reference) {
-            Standing::One { producer: one } => ("one", producer(&one)),
+            Standing::One { producer: one, perhaps } if perhaps.is_empty() => ("one", producer(&one)),
+            Standing::One { producer: one, perhaps } => {
+                ("one, perhaps two", format!("{} + perhaps {}", producer(&one), notes(&perhaps)))
+            }
             Standing::None { looked_at } => ("none", notes(&looked_at)),
             Standing::Several { producers } => {
                 ("several", producers.iter().map(producer).collect::<Vec<_>>().join(" + "))

@@ -59,6 +59,28 @@ fn variables_that_name_themselves_end() {
     assert!(!found.counts.complete && found.counts.work == Counts::MOST, "{:?}", found.counts);
 }
 
+/// A reading that was cut says neither that nothing stamps, nor that nothing else does.
+#[test]
+fn what_was_cut_is_never_clean() {
+    let mut endless = String::from("image:\n\tyq -i '.a.image = 1' values.yaml\n\techo $(V0)\n");
+    for n in 0..30 {
+        writeln!(endless, "V{n} = $(V{0})$(V{0})$(V{0})$(V{0})", n + 1).unwrap();
+    }
+    endless.push_str("V30 = $(V0)\n");
+    let (standing, found) = verdict(&tree(&endless));
+    assert!(!found.counts.complete);
+    assert!(matches!(standing, Standing::Unknown { .. }), "{standing:?}");
+    // More targets than are followed, without the budget being spent.
+    let mut many = String::from("image:\n\tyq -i '.a.image = 1' values.yaml\n");
+    for n in 0..60_000 {
+        writeln!(many, "t{n}:").unwrap();
+    }
+    let (standing, found) = verdict(&tree(&many));
+    assert!(!found.counts.complete && found.counts.work < Counts::MOST, "{:?}", found.counts);
+    let Standing::One { perhaps, .. } = standing else { panic!("{standing:?}") };
+    assert!(perhaps.iter().any(|note| note.text.contains("more than is read")), "{perhaps:?}");
+}
+
 #[test]
 fn loops_in_loops_end() {
     let values = (0..64).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
@@ -83,7 +105,7 @@ fn ten_thousand_targets_are_read() {
     makefile.push_str("t0: last\nlast:\n");
     makefile.push_str(STAMP);
     let (standing, found) = verdict(&tree(&makefile));
-    let Standing::One { producer } = standing else { panic!("{standing:?}") };
+    let Standing::One { producer, .. } = standing else { panic!("{standing:?}") };
     assert_eq!(producer.target, "last");
     assert_eq!(found.counts.targets, 10_003);
     assert!(found.counts.complete, "{:?}", found.counts);

@@ -34,7 +34,10 @@ fn only(all: &[Occurrence]) -> &Occurrence {
 
 fn verdict(recipe: &str) -> String {
     match standing(&tree(recipe)) {
-        Standing::One { producer } => format!("{}:{}", producer.target, producer.place.unwrap().line),
+        Standing::One { producer, perhaps } => {
+            let perhaps: String = perhaps.iter().map(|note| format!(" perhaps:{}", note.place.line)).collect();
+            format!("{}:{}{perhaps}", producer.target, producer.place.unwrap().line)
+        }
         Standing::None { .. } => "none".into(),
         Standing::Several { producers } => format!("{}", producers.len()),
         Standing::Unknown { place, .. } => format!("unknown:{}", place.line),
@@ -96,6 +99,23 @@ fn a_recipe_is_read_as_make_and_a_shell_read_it() {
         ("image:\n\tpython3 -c 'x'\n", "unknown:2"),
         ("image:\n\tsome-tool values.yaml\n", "unknown:2"),
         ("image:\n\tsome-tool README.md\n", "none"),
+        ("image:\n\tsome-tool $(X)\n", "unknown:2"),
+        ("image:\n\tsome-tool --out=$(X).yaml\n", "unknown:2"),
+        ("image:\n\tsome-tool images/$$V.tag v$(X)\n", "unknown:2"),
+        ("image:\n\tsome-tool other/$(X) -v$(X)\n", "none"),
+        ("image:\n\techo $(X)\n", "none"),
+        ("image:\n\tsed -z -i 's|image: .*|x|' values.yaml\n", "unknown:2"),
+        ("image:\n\tsed -zi 's|name: .*|x|' values.yaml\n", "unknown:2"),
+        ("image:\n\tsed -i --null-data 's|name: .*|x|' values.yaml\n", "unknown:2"),
+        ("image:\n\tsed -iz 's|image: .*|x|' values.yaml\n", "image:2"),
+        ("image:\n\tcurl x | tar -xz\n", "unknown:2"),
+        ("image:\n\ttar xf x.tar -C ../b\n", "none"),
+        ("image:\n\ttar -czf x.tar values.yaml\n", "none"),
+        ("image:\n\tyq -i '.a.image = 1' values.yaml\n\tyq -i '.a.image = 1' $(F)\n", "image:2"),
+        ("image: a b\na:\n\tyq -i '.a.image = 1' values.yaml\nb:\n\tyq -i '.a.image = 1' $(F)\n", "a:3 perhaps:5"),
+        ("image: b\n\tyq -i '.$(K).image = 1' values.yaml\nb:\n\tyq -i '.a.image = 1' values.yaml\n", "b:4 perhaps:2"),
+        ("image:\n\tV=$$(yq -i \".a.$$(echo \")\" image) = 1\" values.yaml)\n", "unknown:2"),
+        ("image:\n\tV=\"$$(echo \"a)\"; yq -i '.a.image = 1' values.yaml)\"\n", "image:2"),
         ("image:\n\t$(TOOL) x\n", "unknown:2"),
         ("image:\n\t$(if $(X),yq -i '.a.image = 1' values.yaml)\n", "unknown:2"),
         ("image:\n\tbash -c 'yq -i \".a.image = 1\" values.yaml'\n", "image:2"),
@@ -129,7 +149,7 @@ fn a_recipe_is_read_as_make_and_a_shell_read_it() {
 
 #[test]
 fn a_place_has_its_column() {
-    let Standing::One { producer } =
+    let Standing::One { producer, .. } =
         standing(&tree("N := é\nimage:\n\t@echo \"$(N)é\"; X=1 yq -i '.a.image = 1' values.yaml\n"))
     else {
         panic!()
@@ -164,7 +184,7 @@ fn without_a_build_list_nothing_applies() {
     let entry = "[{file: x/a/values.yaml, by: hack/stamp.sh}]";
     let pipeline = Pipeline { producers: serde_yaml::from_str(entry).unwrap(), ..own() };
     let (found, references) = read(&tree, &pipeline);
-    let Standing::One { producer } = found.of(only(&references.occurrences)) else { panic!() };
+    let Standing::One { producer, .. } = found.of(only(&references.occurrences)) else { panic!() };
     assert_eq!((producer.place, producer.target.as_str(), producer.declared), (None, "hack/stamp.sh", Some(0)));
 }
 
@@ -213,4 +233,33 @@ fn a_list_may_be_spelled_in_many_ways() {
         tree.put("Makefile", 0o644, list);
         assert_eq!(read(&tree, &bare()).0.unlisted.len(), 1, "{list}");
     }
+}
+
+/// An entry that names the producer that was read says that there is no other.
+#[test]
+fn the_table_settles_a_doubt() {
+    let tree = tree("image: a b\na:\n\tyq -i '.a.image = 1' values.yaml\nb:\n\tyq -i '.a.image = 1' $(F)\n");
+    let entry = "[{file: x/a/values.yaml, by: make -C packages/x/a a}]";
+    let pipeline = Pipeline { producers: serde_yaml::from_str(entry).unwrap(), ..own() };
+    let (found, references) = read(&tree, &pipeline);
+    let Standing::One { producer, perhaps } = found.of(only(&references.occurrences)) else { panic!() };
+    assert_eq!((producer.declared, perhaps), (None, Vec::new()));
+    assert_eq!(found.unused, [], "reading alone doesn't know it");
+}
+
+#[test]
+fn of_too_many_values_one_may_be_meant() {
+    let set = |value: &str| format!("ifdef X\nF := {value}\nendif\n");
+    let makefile = format!("{}{}image:\n\tyq -i '.a.image = 1' $(F)\n", set("x.yaml").repeat(9), set("values.yaml"));
+    assert!(matches!(standing(&tree(&makefile)), Standing::Unknown { .. }));
+}
+
+#[test]
+fn what_lies_too_deep_is_unknown() {
+    let nested = format!(
+        "{}yq -i '.a.image = 1' values.yaml{}",
+        "V=$$(echo ".repeat(12).replace("V=$$(echo ", "$$("),
+        ")".repeat(12)
+    );
+    assert!(matches!(standing(&tree(&format!("image:\n\t{nested}\n"))), Standing::Unknown { .. }));
 }
