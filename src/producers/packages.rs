@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::graph::{Act, Graph, Node, Slot};
 use super::stamp::Effect;
 use super::{BuildList, Note, Place};
-use crate::pipeline::{Globs, Pipeline};
+use crate::pipeline::Pipeline;
 use crate::tree::{Entry, Kind, Tree, below, show};
 
 /// The target that builds a package's images.
@@ -85,8 +85,7 @@ pub(super) fn find(
 ) -> (Packages, Vec<Note>) {
     let mut notes = Vec::new();
     let mut directories: BTreeSet<String> = built.iter().map(|node| node.directory.clone()).collect();
-    let folders = pipeline.references.values.iter().filter_map(|glob| Globs::only(glob.rsplit_once('/')?.0));
-    let folders: Vec<Globs> = folders.collect();
+    let folders = &pipeline.overlay.packages;
     // The tree was listed for its references, unless that went wrong.
     let listed =
         if known.is_empty() { tree.entries_under(pipeline.root.as_bytes()).map(Cow::Owned) } else { Ok(known.into()) };
@@ -102,7 +101,7 @@ pub(super) fn find(
                 let relative = below(directory, pipeline.root.as_bytes()).unwrap_or_default();
                 let in_charts = relative.split(|&byte| byte == b'/').any(|part| part == b"charts");
                 match std::str::from_utf8(directory) {
-                    Ok(directory) if !in_charts && folders.iter().any(|glob| glob.matches(relative)) => {
+                    Ok(directory) if !in_charts && folders.matches(relative) => {
                         directories.insert(directory.to_owned());
                     }
                     _ => {}
