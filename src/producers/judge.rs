@@ -9,7 +9,7 @@ use super::hole::{Budget, CUT, HOLE, is_known, matches, shown};
 use super::packages::Packages;
 use super::stamp::{Effect, How};
 use super::yq::Reach;
-use super::{BuildList, Key, Note, Place, Producer, Standing, key};
+use super::{BuildList, Key, Note, Place, Producer, Stamped, key};
 use crate::pipeline::Pipeline;
 use crate::refs::{Class, Occurrence, References, Shape};
 use crate::tree::{Tree, below};
@@ -19,7 +19,7 @@ const LARGEST: u64 = 64 << 20;
 
 /// What became of the references.
 pub(super) struct Judged {
-    pub standings: BTreeMap<Key, Standing>,
+    pub stamped: BTreeMap<Key, Stamped>,
     /// By package and target, the first reference that it stamps: where, and what.
     pub stamping: BTreeMap<(String, String), (Place, String)>,
     /// How many commands write files with references.
@@ -63,7 +63,7 @@ pub(super) fn judge(
         table,
         budget: graph.budget,
         cut: graph.cut,
-        judged: Judged { standings: BTreeMap::new(), stamping: BTreeMap::new(), stamps: 0 },
+        judged: Judged { stamped: BTreeMap::new(), stamping: BTreeMap::new(), stamps: 0 },
     };
     let mut all: Vec<&Occurrence> = references.occurrences.iter().collect();
     all.sort_by(|a, b| (a.copy_of.is_some(), &a.file, a.line).cmp(&(b.copy_of.is_some(), &b.file, b.line)));
@@ -77,11 +77,11 @@ pub(super) fn judge(
         judge.judged.stamps += here.iter().filter(|stamp| stamp.reached).count();
         let content = Content::read(tree, &first.file, &here);
         for found in found {
-            let standing = match &found.copy_of {
+            let stamped = match &found.copy_of {
                 Some(plain) => judge.copy(found, plain),
                 None => judge.reference(found, &here, &content),
             };
-            judge.judged.standings.insert(key(found), standing);
+            judge.judged.stamped.insert(key(found), stamped);
         }
     }
     judge.judged
@@ -159,21 +159,20 @@ struct Judge<'a, 'p> {
 
 impl Judge<'_, '_> {
     /// A gzip copy has the producer of its plain source, where it stands in the same line.
-    fn copy(&self, found: &Occurrence, plain: &str) -> Standing {
+    fn copy(&self, found: &Occurrence, plain: &str) -> Stamped {
         let from = (plain.to_owned(), found.line, 0, String::new());
-        let line =
-            self.judged.standings.range(from..).take_while(|(place, _)| place.0 == plain && place.1 == found.line);
+        let line = self.judged.stamped.range(from..).take_while(|(place, _)| place.0 == plain && place.1 == found.line);
         match line.into_iter().find(|(place, _)| place.3 == found.key) {
-            Some((_, standing)) => standing.clone(),
-            None => Standing::Unknown {
+            Some((_, stamped)) => stamped.clone(),
+            None => Stamped::Unknown {
                 why: format!("it is a copy, and its plain source {plain} has no such reference"),
                 place: here(found),
             },
         }
     }
 
-    fn reference(&mut self, found: &Occurrence, stamps: &[&Stamp], content: &Content) -> Standing {
-        let not_applicable = |why: &str| Standing::NotApplicable { why: why.to_owned() };
+    fn reference(&mut self, found: &Occurrence, stamps: &[&Stamp], content: &Content) -> Stamped {
+        let not_applicable = |why: &str| Stamped::NotApplicable { why: why.to_owned() };
         let relative = below(found.file.as_bytes(), self.pipeline.root.as_bytes()).unwrap_or_default();
         if relative.split(|&byte| byte == b'/').any(|part| part == b"charts") {
             return not_applicable("it lies in a chart of others, which is fetched, not stamped");
@@ -224,10 +223,10 @@ impl Judge<'_, '_> {
         let (mut producers, said) = self.table.add(&found.file, &part.key, read, !perhaps.is_empty());
         if producers.len() > 1 {
             producers.sort();
-            return Standing::Several { producers };
+            return Stamped::Several { producers };
         }
         if let Some(producer) = producers.pop() {
-            return Standing::One { producer, perhaps: if said { Vec::new() } else { perhaps } };
+            return Stamped::One { producer, perhaps: if said { Vec::new() } else { perhaps } };
         }
         if found.class == Class::PackagesArtifact {
             return not_applicable("the pin stage writes it");
@@ -242,7 +241,7 @@ impl Judge<'_, '_> {
             return unknown(note);
         }
         if self.is_cut() {
-            return Standing::Unknown { why: CUT.to_owned(), place: here(found) };
+            return Stamped::Unknown { why: CUT.to_owned(), place: here(found) };
         }
         looked_at.extend(self.table.dead(&found.file, &part.key, &here(found)));
         looked_at.push(match package.and_then(|(_, package)| Some((package, package.place.clone()?))) {
@@ -253,7 +252,7 @@ impl Judge<'_, '_> {
         });
         looked_at.sort();
         looked_at.dedup();
-        Standing::None { looked_at }
+        Stamped::None { looked_at }
     }
 
     /// Whether there may be stamps that weren't looked at.
@@ -275,8 +274,8 @@ impl Judge<'_, '_> {
     }
 }
 
-fn unknown(note: &Note) -> Standing {
-    Standing::Unknown { why: note.text.clone(), place: note.place.clone() }
+fn unknown(note: &Note) -> Stamped {
+    Stamped::Unknown { why: note.text.clone(), place: note.place.clone() }
 }
 
 fn here(found: &Occurrence) -> Place {

@@ -7,7 +7,7 @@
 //! whole, `docker buildx build`.
 //!
 //! What only a run would know (a script, a computed name) is a hole, and a reference it may concern is
-//! [`Standing::Unknown`]: never stamped by assumption, never unstamped by assumption. The pipeline's `producers`
+//! [`Stamped::Unknown`]: never stamped by assumption, never unstamped by assumption. The pipeline's `producers`
 //! table says it instead.
 
 mod build_list;
@@ -16,6 +16,7 @@ mod expand;
 mod functions;
 mod graph;
 mod hole;
+mod judge;
 mod lex;
 mod lines;
 mod makefile;
@@ -25,7 +26,6 @@ mod sed;
 mod shell;
 mod source;
 mod stamp;
-mod standing;
 mod variables;
 mod yq;
 
@@ -77,8 +77,8 @@ pub struct Producer {
 
 /// How a reference stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "standing", rename_all = "kebab-case")]
-pub enum Standing {
+#[serde(tag = "stamped", rename_all = "kebab-case")]
+pub enum Stamped {
     /// One producer stamps it, and with nothing in `perhaps` no other does.
     One {
         producer: Producer,
@@ -121,7 +121,7 @@ impl Counts {
 /// Who stamps what in a tree.
 #[derive(Clone, Debug)]
 pub struct Producers {
-    standings: BTreeMap<Key, Standing>,
+    stamped: BTreeMap<Key, Stamped>,
     pub build_list: BuildList,
     /// Packages that should be in the build list, in the order of their directories.
     pub unlisted: Vec<Unlisted>,
@@ -141,9 +141,9 @@ fn key(found: &Occurrence) -> Key {
 
 impl Producers {
     /// How a reference of the tree stands that was read.
-    pub fn of(&self, found: &Occurrence) -> Standing {
-        let unread = || Standing::NotApplicable { why: "it was not among the references that were read".to_owned() };
-        self.standings.get(&key(found)).cloned().unwrap_or_else(unread)
+    pub fn of(&self, found: &Occurrence) -> Stamped {
+        let unread = || Stamped::NotApplicable { why: "it was not among the references that were read".to_owned() };
+        self.stamped.get(&key(found)).cloned().unwrap_or_else(unread)
     }
 }
 
@@ -166,7 +166,7 @@ fn read_within(tree: &dyn Tree, pipeline: &Pipeline, references: &References, un
     let mut table = declared::Table::read(pipeline, &mut graph, &build_list);
     let (packages, mut notes) =
         packages::find(tree, references.enumeration.entries(), pipeline, &mut graph, &built, table.roots());
-    let judged = standing::judge(tree, pipeline, references, &mut graph, &packages, &build_list, &mut table);
+    let judged = judge::judge(tree, pipeline, references, &mut graph, &packages, &build_list, &mut table);
     let unlisted = packages::unlisted(&packages, &build_list, &judged.stamping);
     if let BuildList::Read { packages, .. } = &build_list {
         let dead = packages.iter().filter_map(|listed| Some((listed, listed.dead.as_ref()?)));
@@ -183,7 +183,7 @@ fn read_within(tree: &dyn Tree, pipeline: &Pipeline, references: &References, un
         complete: !graph.cut && !budget.is_spent(),
         work: budget.used(units),
     };
-    Producers { standings: judged.standings, build_list, unlisted, unused: table.unused(), notes, counts }
+    Producers { stamped: judged.stamped, build_list, unlisted, unused: table.unused(), notes, counts }
 }
 
 impl fmt::Display for Place {

@@ -2,12 +2,12 @@
 
 use super::no_producer::no_list;
 use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
-use crate::producers::{Note, Producer, Standing};
+use crate::producers::{Note, Producer, Stamped};
 
 pub const RULE: Rule = Rule {
     id: "two-producers",
     level: Level::Error,
-    what: "A reference that more than one target or declared command stamps.",
+    what: "A reference that more than one target or declared command stamps. Where one does and another may, it is unknown.",
     hint: "leave it to one of them",
     check,
 };
@@ -20,8 +20,8 @@ fn check(subject: &Subject<'_>) -> Checked {
     }
     let found = subject.owned().filter_map(|found| {
         let producers = match subject.producers.of(found) {
-            Standing::Several { producers } => producers,
-            Standing::One { producer, perhaps } if !perhaps.is_empty() => {
+            Stamped::Several { producers } => producers,
+            Stamped::One { producer, perhaps } if !perhaps.is_empty() => {
                 let message = format!("`{}` is stamped by `{}`, and perhaps by another", found.key, producer.target);
                 let read = perhaps.into_iter().map(|Note { place, text }| (Spot::point(&place), text));
                 return Some(Found::at(Spot::tag(found), message).related(read).level(Level::Unknown).hint(SAY));
