@@ -1,21 +1,19 @@
 //! References against stamps: who writes the part of a reference that decides what runs.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
+use super::budget::{Budget, CUT};
 use super::declared::Table;
-use super::graph::{Graph, Node};
-use super::hole::{Budget, CUT, HOLE, is_known, matches, shown};
+use super::graph::Graph;
+use super::key_path::Reach;
 use super::packages::Packages;
-use super::stamp::{Effect, How};
-use super::yq::Reach;
+use super::part::{Content, Part};
+use super::stamp::How;
+use super::stamps::{ByFile, Stamp, stamps};
 use super::{BuildList, Key, Note, Place, Producer, Stamped, key};
 use crate::pipeline::Pipeline;
 use crate::refs::{Class, Occurrence, References, Shape};
 use crate::tree::{Tree, below};
-
-/// A larger file is not looked into for what sed would do to it.
-const LARGEST: u64 = 64 << 20;
 
 /// What became of the references.
 pub(super) struct Judged {
@@ -24,17 +22,6 @@ pub(super) struct Judged {
     pub stamping: BTreeMap<(String, String), (Place, String)>,
     /// How many commands write files with references.
     pub stamps: usize,
-}
-
-/// One write of one target.
-struct Stamp {
-    package: String,
-    target: String,
-    place: Place,
-    file: String,
-    how: How,
-    /// Whether a build or a declaration runs the target.
-    reached: bool,
 }
 
 /// Judges every reference.
@@ -48,14 +35,7 @@ pub(super) fn judge(
     table: &mut Table<'_>,
 ) -> Judged {
     let stamps = stamps(graph, packages);
-    let mut exact: BTreeMap<&str, Vec<&Stamp>> = BTreeMap::new();
-    let mut patterns: Vec<&Stamp> = Vec::new();
-    for stamp in &stamps {
-        match stamp.file.contains([HOLE, '*', '?']) {
-            true => patterns.push(stamp),
-            false => exact.entry(&stamp.file).or_default().push(stamp),
-        }
-    }
+    let by_file = ByFile::new(&stamps);
     let mut judge = Judge {
         pipeline,
         packages,
@@ -69,11 +49,7 @@ pub(super) fn judge(
     all.sort_by(|a, b| (a.copy_of.is_some(), &a.file, a.line).cmp(&(b.copy_of.is_some(), &b.file, b.line)));
     for found in all.chunk_by(|a, b| a.file == b.file) {
         let Some(first) = found.first() else { continue };
-        let about = |stamp: &&&Stamp| {
-            judge.budget.take(fitting(&stamp.file, &first.file)) && matches(&stamp.file, &first.file, true)
-        };
-        let mut here: Vec<&Stamp> = exact.get(first.file.as_str()).cloned().unwrap_or_default();
-        here.extend(patterns.iter().filter(|stamp| ends_fit(&stamp.file, &first.file)).filter(about).copied());
+        let here = by_file.about(&first.file, judge.budget);
         judge.judged.stamps += here.iter().filter(|stamp| stamp.reached).count();
         let content = Content::read(tree, &first.file, &here);
         for found in found {
@@ -85,66 +61,6 @@ pub(super) fn judge(
         }
     }
     judge.judged
-}
-
-/// Every write of every target that was looked at, in their order.
-fn stamps(graph: &mut Graph<'_>, packages: &Packages) -> Vec<Stamp> {
-    let mut stamps = Vec::new();
-    for (node, run) in graph.all() {
-        let Node { directory, target, .. } = &node;
-        let reached = packages.reached.contains(node);
-        for act in &run.acts {
-            let Effect::Write { file, how } = &act.effect else { continue };
-            stamps.push(Stamp {
-                package: directory.clone(),
-                target: target.clone(),
-                place: act.place.clone(),
-                file: file.clone(),
-                how: how.clone(),
-                reached,
-            });
-        }
-    }
-    stamps
-}
-
-/// What comparing a pattern with a path costs.
-fn fitting(pattern: &str, path: &str) -> usize {
-    pattern.len() * path.len() / 4
-}
-
-/// Whether a path begins and ends as a pattern does: cheap, and rules most out.
-fn ends_fit(pattern: &str, path: &str) -> bool {
-    let wild = [HOLE, '*', '?'];
-    let before = pattern.find(wild).map_or(pattern, |at| &pattern[..at]);
-    let after = pattern.rsplit(wild).next().unwrap_or_default();
-    path.starts_with(before) && path.ends_with(after)
-}
-
-/// A file's content and the starts of its lines, where a stamp goes by lines.
-struct Content(Option<(Vec<u8>, Vec<usize>)>);
-
-impl Content {
-    fn read(tree: &dyn Tree, file: &str, stamps: &[&Stamp]) -> Self {
-        let by_lines = stamps.iter().any(|stamp| matches!(stamp.how, How::Sed(_)));
-        let small = || matches!(tree.find(file.as_bytes()), Ok(Some(entry)) if entry.size <= LARGEST);
-        let bytes = (by_lines && small()).then(|| tree.read(file.as_bytes()).ok()).flatten();
-        Self(bytes.map(|bytes| {
-            let starts = memchr::memchr_iter(b'\n', &bytes).map(|newline| newline + 1);
-            let starts = std::iter::once(0).chain(starts).collect();
-            (bytes, starts)
-        }))
-    }
-
-    /// The line that holds a range: its number, its text, and the range in it.
-    fn line(&self, range: &Range<usize>) -> Option<(usize, &str, Range<usize>)> {
-        let (bytes, starts) = self.0.as_ref()?;
-        let number = starts.partition_point(|&start| start <= range.start);
-        let start = *starts.get(number.checked_sub(1)?)?;
-        let end = starts.get(number).map_or(bytes.len(), |next| next - 1);
-        let text = std::str::from_utf8(bytes.get(start..end)?).ok()?;
-        Some((number, text, range.start - start..range.end - start))
-    }
 }
 
 struct Judge<'a, 'p> {
@@ -293,94 +209,5 @@ fn producer(stamp: &Stamp, what: String) -> Producer {
         target: stamp.target.clone(),
         what,
         declared: None,
-    }
-}
-
-/// The part of a reference that decides what runs: its digest, failing that its tag.
-struct Part {
-    /// The dotted path of its scalar.
-    key: String,
-    /// The tag's, where the digest has one of its own.
-    beside: Option<String>,
-    span: Option<Range<usize>>,
-    in_yaml: bool,
-    is_file: bool,
-}
-
-impl Part {
-    fn of(found: &Occurrence, pipeline: &Pipeline) -> Self {
-        let child = |name: &str| if found.key.is_empty() { name.to_owned() } else { format!("{}.{name}", found.key) };
-        let spans = &found.spans;
-        let apart = match (&spans.tag, &spans.digest) {
-            (Some(tag), Some(digest)) => tag.end + 1 != digest.start,
-            (None, Some(_)) => true,
-            _ => false,
-        };
-        let key = match found.shape {
-            Shape::String | Shape::Argument | Shape::File | Shape::Text => found.key.clone(),
-            Shape::ArtifactPair => child(&pipeline.installer.ref_key),
-            _ if apart => child("digest"),
-            _ => child("tag"),
-        };
-        Self {
-            beside: (apart && key.ends_with("digest") && spans.tag.is_some()).then(|| child("tag")),
-            key,
-            span: spans.digest.clone().or(spans.tag.clone()),
-            in_yaml: !matches!(found.shape, Shape::File) && !found.key.starts_with("line "),
-            is_file: found.shape == Shape::File,
-        }
-    }
-
-    fn reached(&self, stamp: &Stamp, content: &Content, budget: &Budget) -> Reach {
-        let reach = match &stamp.how {
-            How::Keys(paths) if self.in_yaml => {
-                budget.take(8 * paths.len());
-                paths.iter().map(|path| path.reaches(&self.key)).max().unwrap_or(Reach::No)
-            }
-            How::Sed(script) => match self.span.as_ref().and_then(|span| content.line(span)) {
-                Some((number, line, part)) if budget.take(line.len()) => script.reaches(number, line, &part),
-                _ => Reach::Perhaps,
-            },
-            How::Whole(_) if self.is_file => Reach::Yes,
-            How::Keys(_) | How::Whole(_) | How::Unread(_) => Reach::Perhaps,
-        };
-        // A file with a hole in its name may be this one.
-        if is_known(&stamp.file) { reach } else { reach.min(Reach::Perhaps) }
-    }
-
-    /// Whether a stamp writes the tag that stands beside a digest of its own.
-    fn is_beside(&self, stamp: &Stamp) -> bool {
-        match (&self.beside, &stamp.how) {
-            (Some(tag), How::Keys(paths)) => stamp.reached && paths.iter().any(|path| path.reaches(tag) == Reach::Yes),
-            _ => false,
-        }
-    }
-
-    /// What a stamp writes, for people.
-    fn what(&self, stamp: &Stamp, found: &Occurrence) -> String {
-        match &stamp.how {
-            How::Keys(paths) => {
-                let path = paths.iter().find(|path| path.reaches(&self.key) != Reach::No);
-                format!("`{}` of {}, by yq", path.map_or(String::new(), super::yq::KeyPath::show), found.file)
-            }
-            How::Sed(_) => format!("line {} of {}, by sed", found.line, found.file),
-            How::Whole(by) => format!("{}, by {by}", shown(&stamp.file)),
-            How::Unread(_) => found.file.clone(),
-        }
-    }
-
-    /// Why it isn't known whether a stamp writes this.
-    fn doubt(&self, stamp: &Stamp) -> String {
-        let file = shown(&stamp.file);
-        match &stamp.how {
-            _ if !is_known(&stamp.file) => format!("writes {file}: which file that is depends on the run"),
-            How::Keys(_) => format!("writes keys of {file} that depend on the run"),
-            How::Sed(script) => match &script.unread {
-                Some(rest) => format!("edits {file} with sed, and `{}` is more than is read", shown(rest)),
-                None => format!("edits lines of {file} that depend on the run"),
-            },
-            How::Whole(by) => format!("writes all of {file} ({by}): what in it is stamped can't be read"),
-            How::Unread(why) => format!("writes {file}: {why}"),
-        }
     }
 }

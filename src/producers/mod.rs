@@ -9,28 +9,53 @@
 //! What only a run would know (a script, a computed name) is a hole, and a reference it may concern is
 //! [`Stamped::Unknown`]: never stamped by assumption, never unstamped by assumption. The pipeline's `producers`
 //! table says it instead.
+//!
+//! ```text
+//! source                     files of the tree, each read once
+//! makefile ← reader, rules   what a Makefile says, and how it is read   (lines, variables)
+//! expand ← calls, functions  texts with their variables and functions put in
+//! shell ← command, word      the commands of a recipe, with their words   (lex)
+//! stamp ← programs           what a command writes   (sed, pattern; yq, brackets, key_path)
+//! graph ← recipe             targets as they run, and what they bring along
+//! build_list, packages       what a release runs, and which folders it leaves out
+//! declared                   the pipeline's table
+//! judge ← stamps, part       each reference against the stamps that are about its file
+//! hole, budget               what reading can't know, and how much it reads
+//! ```
 
+mod brackets;
+mod budget;
 mod build_list;
+mod calls;
+mod command;
 mod declared;
 mod expand;
 mod functions;
 mod graph;
 mod hole;
 mod judge;
+mod key_path;
 mod lex;
 mod lines;
 mod makefile;
 mod packages;
+mod part;
+mod pattern;
 mod programs;
+mod reader;
+mod recipe;
+mod rules;
 mod sed;
 mod shell;
 mod source;
 mod stamp;
+mod stamped;
+mod stamps;
 mod variables;
+mod word;
 mod yq;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Serialize;
 
@@ -41,60 +66,7 @@ use crate::tree::Tree;
 pub use build_list::{BuildList, Listed};
 pub use declared::Unused;
 pub use packages::{Omission, Unlisted};
-
-/// A place in a file of the repository.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
-    pub file: String,
-    /// Counted from 1.
-    pub line: usize,
-    /// In characters, counted from 1.
-    pub column: usize,
-}
-
-/// Something to know about a place.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Note {
-    pub place: Place,
-    pub text: String,
-}
-
-/// What stamps a reference.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Producer {
-    /// Where it is stamped; of a declared make target where its rule begins. `None`: a command that is declared,
-    /// and no target of the tree's.
-    pub place: Option<Place>,
-    /// The directory that make runs in; empty for the root, and for a declared command.
-    pub package: String,
-    /// The Makefile's target, or the declared command.
-    pub target: String,
-    /// What it writes, and how.
-    pub what: String,
-    /// The position in the pipeline's `producers` that says so.
-    pub declared: Option<usize>,
-}
-
-/// How a reference stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "stamped", rename_all = "kebab-case")]
-pub enum Stamped {
-    /// One producer stamps it, and with nothing in `perhaps` no other does.
-    One {
-        producer: Producer,
-        /// What may stamp it, too: reading can't know, and no entry in the pipeline's `producers` says.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        perhaps: Vec<Note>,
-    },
-    /// Nothing does, after everything here was looked at.
-    None { looked_at: Vec<Note> },
-    /// More than one does, in the order of their places.
-    Several { producers: Vec<Producer> },
-    /// Reading can't know. An entry in the pipeline's `producers` says it.
-    Unknown { why: String, place: Place },
-    /// It needs none, or there is no build list to go by.
-    NotApplicable { why: String },
-}
+pub use stamped::{Note, Place, Producer, Stamped};
 
 /// What was read, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -115,7 +87,7 @@ pub struct Counts {
 
 impl Counts {
     /// The most work that one reading does: about a byte looked at each.
-    pub const MOST: u64 = hole::Budget::ALL;
+    pub const MOST: u64 = budget::Budget::ALL;
 }
 
 /// Who stamps what in a tree.
@@ -156,11 +128,11 @@ impl Producers {
 /// Nothing here fails: a Makefile that can't be read makes what it may say unknown. The same tree gives the same
 /// value, in bounded time: see [`Counts`].
 pub fn read(tree: &dyn Tree, pipeline: &Pipeline, references: &References) -> Producers {
-    read_within(tree, pipeline, references, hole::Budget::ALL)
+    read_within(tree, pipeline, references, budget::Budget::ALL)
 }
 
 fn read_within(tree: &dyn Tree, pipeline: &Pipeline, references: &References, units: u64) -> Producers {
-    let budget = hole::Budget::new(units);
+    let budget = budget::Budget::new(units);
     let mut graph = graph::Graph::new(tree, &budget);
     let (build_list, built) = build_list::read(&mut graph);
     let mut table = declared::Table::read(pipeline, &mut graph, &build_list);
@@ -184,25 +156,4 @@ fn read_within(tree: &dyn Tree, pipeline: &Pipeline, references: &References, un
         work: budget.used(units),
     };
     Producers { stamped: judged.stamped, build_list, unlisted, unused: table.unused(), notes, counts }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
-    }
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.text)
-    }
-}
-
-impl fmt::Display for Producer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Some(place) => write!(f, "{place}: `{}`, {}", self.target, self.what),
-            None => write!(f, "`{}`, {}", self.target, self.what),
-        }
-    }
 }

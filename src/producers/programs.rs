@@ -1,8 +1,9 @@
 //! The arguments of the programs that write files: which files, and how.
 
-use super::hole::{Budget, HOLE, join, shown};
+use super::budget::Budget;
+use super::command::Command;
+use super::hole::{HOLE, join, shown};
 use super::sed::Script;
-use super::shell::Command;
 use super::stamp::{Call, Effect, How, starts_a_number, whole, write};
 use super::yq as expression;
 

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::sync::Arc;
 
 use super::Place;
-use super::hole::{Budget, CUT};
+use super::budget::{Budget, CUT};
 use crate::tree::{Kind, Tree};
 
 /// A larger Makefile is not read.

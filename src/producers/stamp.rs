@@ -1,10 +1,11 @@
 //! What one command of a recipe does to references: the declared patterns, and what can't be known.
 
-use super::hole::{Budget, HOLE_TEXT, is_known, join, shown};
+use super::budget::Budget;
+use super::command::Command;
+use super::hole::{HOLE_TEXT, is_known, join, shown};
+use super::key_path::KeyPath;
 use super::programs;
 use super::sed::Script;
-use super::shell::Command;
-use super::yq::KeyPath;
 
 /// One thing that a command does.
 #[derive(Clone, Debug)]

@@ -39,7 +39,7 @@ const CRATES: [(&str, &[&str]); 12] = [
     ("indicatif", &["report/progress.rs"]),
     ("oci_client", &["port/registry/remote"]),
     ("octocrab", &["port/forge/github"]),
-    ("regex_automata", &["producers/sed.rs"]),
+    ("regex_automata", &["producers/pattern.rs"]),
     ("reqwest", &["port/authority.rs", "port/forge/github", "port/http", "port/registry", "port/repository"]),
     ("serde_yaml", &["archive/chart/metadata.rs", "pipeline"]),
     ("sha2", &["model"]),
