@@ -21,6 +21,7 @@ pub const USAGE: u8 = 2;
 
 /// The exit code where nobody reads standard output any more: what a shell tells of a command that SIGPIPE ended.
 pub const BROKEN_PIPE: u8 = 141;
+
 /// A pipeline file that was to be judged, and is wrong. To other commands it is one they can't use.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]

@@ -22,7 +22,7 @@ pub use place::PlaceError;
 use crate::lint::{Finding, Judging, Level, Lint, Subject, Suppressed, shown};
 use crate::model::{Lines, Rc, Version};
 use crate::pipeline::Pipeline;
-use crate::producers::Standing;
+use crate::producers::Stamped;
 use crate::promotion::Wanted;
 use crate::refs::{Claim, Item, Occurrence, Shape};
 use crate::tree::{Kept, Kind, Tree};
@@ -67,7 +67,7 @@ pub struct Explained {
     /// Why it is of its class.
     pub class_because: String,
     /// What stamps it.
-    pub producer: Standing,
+    pub producer: Stamped,
     /// The same in a sentence.
     pub stamped: String,
     /// What a promotion, a retag and a mirror would do to it.

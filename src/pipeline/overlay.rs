@@ -1,4 +1,4 @@
-//! The keys of `sealift overlay`: what a package is, and which ones other jobs own.
+//! What a package is, for `sealift overlay` and for who stamps what, and which ones other jobs own.
 
 use serde::Deserialize;
 
@@ -10,7 +10,8 @@ use super::check::Checker;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default, expecting = "a map with `packages` and `skip`")]
 pub struct Overlay {
-    /// Globs of the folders that are packages, relative to `root`: built, edited and skipped as one.
+    /// Globs of the folders that are packages, relative to `root`: built, edited and skipped as one. Their Makefiles
+    /// stamp the references.
     pub packages: Globs,
     /// Packages whose references are another job's to write.
     pub skip: Vec<Skip>,

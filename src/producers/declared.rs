@@ -88,10 +88,12 @@ impl<'p> Table<'p> {
         self.entries.iter().flat_map(|entry| entry.roots.iter().cloned()).collect()
     }
 
-    /// The producers of a reference: those that were read, and the declared ones that are not the same.
-    pub(super) fn add(&mut self, file: &str, key: &str, read: Vec<Producer>) -> Vec<Producer> {
+    /// The producers of a reference: those that were read, and the declared ones that are not the same; and whether
+    /// an entry says so. `doubtful`: reading doesn't know whether there are more than those, so that an entry that
+    /// names one of them says something.
+    pub(super) fn add(&mut self, file: &str, key: &str, read: Vec<Producer>, doubtful: bool) -> (Vec<Producer>, bool) {
         let mut producers = read;
-        let known = producers.len();
+        let (known, mut said) = (producers.len(), false);
         for position in self.about(file) {
             let Some(entry) = self.entries.get_mut(position) else { continue };
             let is_meant = entry.key.as_ref().is_none_or(|steps| leads_to(steps, key));
@@ -100,13 +102,18 @@ impl<'p> Table<'p> {
             }
             entry.matched += 1;
             let same = |read: &Producer| entry.runs.contains(&(read.package.clone(), read.target.clone()));
-            if entry.dead.is_some() || producers[..known].iter().any(same) {
+            if entry.dead.is_some() {
+                continue;
+            }
+            said = true;
+            if producers[..known].iter().any(same) {
+                entry.needed += usize::from(doubtful);
                 continue;
             }
             entry.needed += 1;
             producers.push(entry.producer.clone());
         }
-        producers
+        (producers, said)
     }
 
     fn about(&mut self, file: &str) -> Vec<usize> {

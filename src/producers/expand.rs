@@ -1,22 +1,15 @@
 //! make's variables, expanded where they are plain (GNU make manual, "How to Use Variables").
 //!
-//! What only a run knows becomes a hole: `$(shell …)`, names from the environment, most functions.
+//! What only a run knows becomes a hole: `$(shell …)`, names from the environment. Functions are in [`super::calls`] and
+//! [`super::functions`].
 
-use super::hole::{Budget, HOLE, HOLE_TEXT, is_known, merge};
+use super::budget::Budget;
+use super::functions;
+use super::hole::{HOLE_TEXT, merge};
 use super::variables::{Value, Variables};
 
 /// Deeper than any Makefile that people wrote; a variable that names itself ends here.
 const DEPTH: usize = 24;
-
-/// More words than this are not looped over.
-const WORDS: usize = 256;
-
-/// Functions that are not evaluated: what they give is a hole.
-const OPAQUE: &str = "findstring filter filter-out sort word wordlist words firstword lastword dir suffix basename join wildcard \
-    realpath abspath shell origin flavor if or and file value let intcmp guile";
-
-/// Functions that say or set something, and give nothing.
-const EMPTY: [&str; 4] = ["error", "warning", "info", "eval"];
 
 /// A text with its variables expanded, and where in the source each part of it stands.
 #[derive(Clone, Debug, Default)]
@@ -40,18 +33,20 @@ impl Expanded {
 
 /// Expands texts in the scope of one target.
 pub(super) struct Expander<'a> {
-    variables: &'a Variables,
+    pub(super) variables: &'a Variables,
     /// Automatic variables, arguments, loop variables, the command line's: the last one of a name wins.
-    locals: Vec<(String, String)>,
+    pub(super) locals: Vec<(String, String)>,
     budget: &'a Budget,
     depth: usize,
+    /// What `$(eval NAME := …)` has set so far: in a target's recipe the lines after it see it.
+    pub assigned: Vec<(String, String)>,
     /// The functions that became holes, as spelled: something may be lost in them.
     pub lost: Vec<String>,
 }
 
 impl<'a> Expander<'a> {
     pub(super) fn new(variables: &'a Variables, locals: Vec<(String, String)>, budget: &'a Budget) -> Self {
-        Self { variables, locals, budget, depth: 0, lost: Vec::new() }
+        Self { variables, locals, budget, depth: 0, assigned: Vec::new(), lost: Vec::new() }
     }
 
     pub(super) fn expand(&mut self, text: &str) -> String {
@@ -113,7 +108,11 @@ impl<'a> Expander<'a> {
             Some((name, rule)) => match rule.split_once('=') {
                 Some((from, to)) => {
                     let value = self.variable(name);
-                    if from.contains('%') { patsubst(&value, from, to) } else { suffixes(&value, from, to) }
+                    if from.contains('%') {
+                        functions::patsubst(&value, from, to)
+                    } else {
+                        functions::suffixes(&value, from, to)
+                    }
                 }
                 None => HOLE_TEXT.to_owned(),
             },
@@ -121,72 +120,10 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn function(&mut self, name: &str, arguments: &str, whole: &str) -> Option<String> {
-        let wanted = match name {
-            "strip" | "notdir" => 1,
-            "addprefix" | "addsuffix" => 2,
-            "subst" | "patsubst" | "foreach" => 3,
-            "call" => usize::MAX,
-            _ if words(OPAQUE).contains(&name) => {
-                self.lost.push(whole.to_owned());
-                return Some(HOLE_TEXT.to_owned());
-            }
-            _ if EMPTY.contains(&name) => {
-                self.lost.push(whole.to_owned());
-                return Some(String::new());
-            }
-            _ => return None,
-        };
-        let parts = split(arguments, wanted);
-        let [first, rest @ ..] = &parts[..] else { return Some(String::new()) };
-        if name == "foreach" {
-            let [list, body] = rest else { return Some(HOLE_TEXT.to_owned()) };
-            return Some(self.foreach(first.trim(), list, body));
-        }
-        let first = self.expand(first);
-        let rest: Vec<String> = rest.iter().map(|part| self.expand(part)).collect();
-        Some(match (name, &rest[..]) {
-            ("strip", _) => words(&first).join(" "),
-            ("notdir", _) => each(&first, |word| word.rsplit('/').next().unwrap_or_default().to_owned()),
-            ("addprefix", [list]) => each(list, |word| format!("{}{word}", first.trim())),
-            ("addsuffix", [list]) => each(list, |word| format!("{word}{}", first.trim())),
-            ("subst", [to, text]) if !first.is_empty() => text.replace(&first, to),
-            ("patsubst", [to, text]) => patsubst(text, first.trim(), to.trim()),
-            ("call", _) => self.call(first.trim(), rest),
-            _ => HOLE_TEXT.to_owned(),
-        })
-    }
-
-    fn foreach(&mut self, name: &str, list: &str, body: &str) -> String {
-        let list = self.expand(list);
-        let mut values: Vec<String> = words(&list).into_iter().map(str::to_owned).collect();
-        // A word with a hole in it may be any number of words.
-        if values.len() > WORDS || !is_known(&list) {
-            values = vec![HOLE_TEXT.to_owned()];
-        }
-        let mut bodies = Vec::new();
-        for value in values {
-            self.locals.push((name.to_owned(), value));
-            bodies.push(self.expand(body));
-            self.locals.pop();
-        }
-        bodies.join(" ")
-    }
-
-    fn call(&mut self, name: &str, arguments: Vec<String>) -> String {
-        let before = self.locals.len();
-        self.locals.push(("0".into(), name.to_owned()));
-        for number in 1..=9 {
-            self.locals.push((number.to_string(), arguments.get(number - 1).cloned().unwrap_or_default()));
-        }
-        let value = self.variable(name);
-        self.locals.truncate(before);
-        value
-    }
-
     /// A variable's value; a hole where the Makefile doesn't say it.
     pub(super) fn variable(&mut self, name: &str) -> String {
-        if let Some((_, value)) = self.locals.iter().rev().find(|(local, _)| local == name) {
+        let named = |(known, _): &&(String, String)| known == name;
+        if let Some((_, value)) = self.locals.iter().rev().find(named).or_else(|| self.assigned.iter().find(named)) {
             let value = value.clone();
             return if self.budget.take(value.len()) { value } else { HOLE_TEXT.to_owned() };
         }
@@ -240,44 +177,9 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// A function's arguments: so many at most, the last one with its commas.
-fn split(text: &str, most: usize) -> Vec<&str> {
-    let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'(' | b'{' => depth += 1,
-            b')' | b'}' => depth = depth.saturating_sub(1),
-            b',' if depth == 0 && parts.len() + 1 < most => {
-                parts.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(&text[start..]);
-    parts
-}
-
 /// The words of a list.
 pub(super) fn words(text: &str) -> Vec<&str> {
     text.split_ascii_whitespace().collect()
-}
-
-fn each(list: &str, change: impl Fn(&str) -> String) -> String {
-    words(list).into_iter().map(change).collect::<Vec<_>>().join(" ")
-}
-
-fn suffixes(list: &str, from: &str, to: &str) -> String {
-    each(list, |word| word.strip_suffix(from).map_or_else(|| word.to_owned(), |stem| format!("{stem}{to}")))
-}
-
-fn patsubst(list: &str, from: &str, to: &str) -> String {
-    each(list, |word| match stem(from, word) {
-        // A hole may match the pattern or not.
-        None if !is_known(word) => HOLE.to_string(),
-        None => word.to_owned(),
-        Some(stem) => to.replacen('%', stem, 1),
-    })
 }
 
 /// What the `%` of a pattern stands for in a name that matches it.
@@ -290,6 +192,7 @@ pub(super) fn stem<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::hole::is_known;
     use super::super::variables::Set;
     use super::*;
 
@@ -333,6 +236,19 @@ mod tests {
             ("end$", "end"),
             ("$(patsubst v%,%,v1 w)", "1 w"),
             ("$(strip  a   b )", "a b"),
+            ("$(if $(filter api,$(NAME)),yes,no)", "yes"),
+            ("$(if $(filter web,$(NAME)),yes,no)$(if ,x)", "no"),
+            ("$(if $(UNKNOWN),same one,same two)", "same \u{fffd}"),
+            ("$(if x$(UNKNOWN),yes,no)", "yes"),
+            ("$(or ,$(NAME),x)$(and $(NAME),,x)$(and a,b)", "apib"),
+            ("$(or $(UNKNOWN),x)", "\u{fffd}"),
+            ("$(eval T := $(subst image-,,$@))<$(T)>", "<x>"),
+            ("$(eval T = $$(NAME))<$(T)>", "<\u{fffd}>"),
+            ("$(eval T := a)$(eval T := b)<$(T)>", "<\u{fffd}>"),
+            ("$(eval NAME := apt)<$(NAME)>", "<ap\u{fffd}>"),
+            ("$(if $(UNKNOWN),$(eval T := a))<$(T)>", "<\u{fffd}>"),
+            ("$(info x)$(warning $(NAME))", ""),
+            ("$(wildcard *.tag)", "\u{fffd}"),
         ] {
             assert_eq!(expand(&sets, text), expected, "{text}");
         }

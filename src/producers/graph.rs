@@ -3,18 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::expand::Expander;
-use super::hole::{Budget, HOLE_TEXT, is_known, shown};
-use super::makefile::{Makefile, Recipe, Rule};
-use super::shell::{Shell, State};
+use super::budget::Budget;
+use super::makefile::Makefile;
 use super::source::{Found, Sources};
-use super::stamp::{Call, Effect, effects, may_stamp};
-use super::{Note, Place};
+use super::stamp::Effect;
+use super::{Note, Place, reader};
 use crate::tree::Tree;
 
-/// More targets than this are not followed, nor longer names and values of variables: those grow by themselves.
+/// More targets than this are not followed.
 const TARGETS: usize = 50_000;
-const LONGEST: usize = 500;
 
 /// A target of the Makefile in a directory, with the variables that a command line gave it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,7 +79,7 @@ impl<'a> Graph<'a> {
         }
         let slot = match self.sources.makefile(directory) {
             Found::File(source) => {
-                Slot::Read(Arc::new(Makefile::read(directory, &source, &mut self.sources, self.budget)))
+                Slot::Read(Arc::new(reader::read(directory, &source, &mut self.sources, self.budget)))
             }
             Found::Absent => Slot::Absent,
             Found::Unread(text) => {
@@ -126,149 +123,6 @@ impl<'a> Graph<'a> {
         run
     }
 
-    fn read(&mut self, makefile: &Makefile, node: &Node) -> Run {
-        let pattern = || makefile.patterns().find(|(pattern, _)| *pattern == node.target).map(|(_, rule)| rule.clone());
-        let Some(mut rule) = makefile.rule(&node.target).or_else(pattern) else { return Run::default() };
-        if node.target.contains('%') {
-            rule.stem = Some(HOLE_TEXT.to_owned());
-        }
-        let locals = self.locals(makefile, &rule, node);
-        let place = rule.source.place(rule.at);
-        let needed = |name: &String| {
-            let node =
-                Node { directory: node.directory.clone(), target: name.clone(), variables: node.variables.clone() };
-            (node, place.clone())
-        };
-        let mut run = Run {
-            place: Some(place.clone()),
-            acts: Vec::new(),
-            next: rule
-                .prerequisites
-                .iter()
-                .filter(|name| is_known(name) && name.len() <= LONGEST)
-                .map(needed)
-                .collect(),
-        };
-        let long = |name: &&String| name.len() > LONGEST;
-        if let Some(name) = rule.prerequisites.iter().find(long) {
-            let name: String = name.chars().take(80).collect();
-            let effect = Effect::Unknown(format!("it needs `{name}…`: longer than any target that is followed"));
-            run.acts.push(Act { place: place.clone(), effect });
-        }
-        if let Some(name) = rule.prerequisites.iter().find(|name| !is_known(name) && !name.contains('/')) {
-            let effect =
-                Effect::Unknown(format!("it needs `{}`: which target that is depends on the run", shown(name)));
-            run.acts.push(Act { place: place.clone(), effect });
-        }
-        for recipe in &rule.recipes {
-            self.recipe(makefile, recipe, &locals, node, &mut run);
-        }
-        run
-    }
-
-    /// make's automatic variables, the target's own, and the command line's.
-    fn locals(&self, makefile: &Makefile, rule: &Rule, node: &Node) -> Vec<(String, String)> {
-        let target = node.target.replace('%', HOLE_TEXT);
-        let mut locals: Vec<(String, String)> = vec![
-            ("@".into(), target),
-            ("*".into(), rule.stem.clone().unwrap_or_else(|| HOLE_TEXT.to_owned())),
-            ("<".into(), rule.prerequisites.first().cloned().unwrap_or_default()),
-            ("^".into(), rule.prerequisites.join(" ")),
-        ];
-        for (name, value) in &rule.assigned {
-            let value = Expander::new(&makefile.variables, locals.clone(), self.budget).expand(value);
-            locals.push((name.clone(), value));
-        }
-        locals.extend(node.variables.iter().cloned());
-        locals
-    }
-
-    fn recipe(
-        &mut self,
-        makefile: &Makefile,
-        recipe: &Recipe,
-        locals: &[(String, String)],
-        node: &Node,
-        run: &mut Run,
-    ) {
-        let whole = match (&recipe.lines[..], makefile.one_shell) {
-            ([first, .., last], true) => Some(first.start..last.end),
-            _ => None,
-        };
-        for line in whole.as_slice().iter().chain(recipe.lines.iter().filter(|_| whole.is_none())) {
-            let raw = recipe.source.text.get(line.clone()).unwrap_or_default();
-            let mut expander = Expander::new(&makefile.variables, locals.to_vec(), self.budget);
-            let expanded = expander.mapped(raw, line.start);
-            for lost in expander.lost.iter().filter(|lost| may_stamp(lost)) {
-                let text: String = lost.chars().take(80).collect();
-                let effect = Effect::Unknown(format!("`$({})`: what that does depends on the run", shown(&text)));
-                run.acts.push(Act { place: recipe.source.place(line.start), effect });
-            }
-            let variables = &makefile.variables;
-            let budget = self.budget;
-            let mut environment = |name: &str| {
-                let given = node.variables.iter().any(|(known, _)| known == name);
-                match given || variables.is_exported(name) {
-                    true => Expander::new(variables, locals.to_vec(), budget).variable(name),
-                    false => HOLE_TEXT.to_owned(),
-                }
-            };
-            for (start, script) in scripts(&expanded.text, makefile.one_shell) {
-                let mut shell = Shell { budget, environment: &mut environment, commands: Vec::new() };
-                shell.run(script, &mut State::new(&node.directory));
-                if shell.is_full() {
-                    let effect = Effect::Unknown("it runs more commands than are read".to_owned());
-                    run.acts.push(Act { place: recipe.source.place(line.start), effect });
-                }
-                for command in shell.commands {
-                    let place = recipe.source.place(expanded.source(start + command.at));
-                    for effect in effects(&command, budget) {
-                        match effect {
-                            Effect::Make(call) => self.call(call, node, &place, run),
-                            effect => run.acts.push(Act { place: place.clone(), effect }),
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Follows a run of make as far as it is known.
-    fn call(&mut self, call: Call, node: &Node, place: &Place, run: &mut Run) {
-        let Call { directory, mut targets, variables, file } = call;
-        let Run { acts, next, .. } = run;
-        let mut unknown = |text: String| acts.push(Act { place: place.clone(), effect: Effect::Unknown(text) });
-        let Some(directory) = directory else { return unknown("make runs outside of the repository".to_owned()) };
-        if let Some(file) = file {
-            return unknown(format!("make runs with the Makefile `{}`", shown(&file)));
-        }
-        if !is_known(&directory) {
-            return unknown(format!(
-                "make runs in `{}`: which directory that is depends on the run",
-                shown(&directory)
-            ));
-        }
-        if targets.is_empty()
-            && let Slot::Read(makefile) = self.makefile(&directory)
-        {
-            targets.extend(makefile.first.clone());
-        }
-        for target in targets {
-            if !is_known(&target) || target.len() > LONGEST {
-                let target: String = target.chars().take(80).collect();
-                unknown(format!("make runs `{}`: which target that is depends on the run", shown(&target)));
-                continue;
-            }
-            let mut all = if directory == node.directory { node.variables.clone() } else { Vec::new() };
-            for (name, value) in &variables {
-                let value = if value.len() > LONGEST { HOLE_TEXT } else { value };
-                all.retain(|(known, _)| known != name);
-                all.push((name.clone(), value.to_owned()));
-            }
-            next.push((Node { directory: directory.clone(), target, variables: all }, place.clone()));
-        }
-    }
-
     /// Every target that was looked at, in order.
     pub(super) fn all(&self) -> impl Iterator<Item = (&Node, &Run)> {
         self.runs.iter().map(|(node, run)| (node, run.as_ref()))
@@ -278,18 +132,4 @@ impl<'a> Graph<'a> {
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.runs.len(), self.sources.count())
     }
-}
-
-/// The scripts in an expanded recipe line, and where they begin: a line's end that came with a variable ends
-/// a script, but with `.ONESHELL`. Without make's prefixes.
-fn scripts(text: &str, one_shell: bool) -> Vec<(usize, &str)> {
-    let ends = text.match_indices('\n').map(|(newline, _)| newline);
-    let ends = ends.filter(|&newline| !one_shell && !text[..newline].trim_end_matches('\r').ends_with('\\'));
-    let (mut scripts, mut start) = (Vec::new(), 0);
-    for end in ends.chain([text.len()]) {
-        let script = text[start..end].trim_start_matches(['@', '+', '-', ' ', '\t']);
-        scripts.push((end - script.len(), script));
-        start = end + 1;
-    }
-    scripts
 }

@@ -1,7 +1,5 @@
 //! What reading can't know, inside a text: one character that no file can smuggle in as a fact.
 
-use std::cell::Cell;
-
 /// Stands for text that only a run would know: a command's output, a variable from the environment, bytes
 /// that are no UTF-8 (which become this very character). Whatever holds it is a guess, never a fact.
 pub(super) const HOLE: char = char::REPLACEMENT_CHARACTER;
@@ -30,36 +28,6 @@ pub(super) fn merge(values: &[String]) -> String {
     match values.iter().all(|value| value == first) {
         true => first.clone(),
         false => format!("{common}{HOLE}"),
-    }
-}
-
-/// How much more is read. Makefiles are programs: without an end to it, a small one asks for everything.
-#[derive(Debug)]
-pub(super) struct Budget {
-    left: Cell<u64>,
-}
-
-impl Budget {
-    /// In units of about one byte looked at: far more than a real repository's, a second or two of work.
-    pub(super) const ALL: u64 = 50_000_000;
-
-    pub(super) fn new(units: u64) -> Self {
-        Self { left: Cell::new(units) }
-    }
-
-    /// Takes units; `false` once they are used up.
-    pub(super) fn take(&self, units: usize) -> bool {
-        let left = self.left.get().saturating_sub(units as u64);
-        self.left.set(left);
-        left > 0
-    }
-
-    pub(super) fn is_spent(&self) -> bool {
-        self.left.get() == 0
-    }
-
-    pub(super) fn used(&self, of: u64) -> u64 {
-        of - self.left.get()
     }
 }
 

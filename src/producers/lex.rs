@@ -53,7 +53,7 @@ pub(super) fn lex(script: &str, offset: usize) -> Vec<Token<'_>> {
                 }
             }
             _ => {
-                let end = word(bytes, at);
+                let end = outside(bytes, at, ends_a_word);
                 let text = &script[at..end];
                 // `2>` is a redirection of errors, not a word.
                 let descriptor =
@@ -68,54 +68,47 @@ pub(super) fn lex(script: &str, offset: usize) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Where a word ends that begins at a place.
-fn word(bytes: &[u8], start: usize) -> usize {
+/// Whether a byte ends a word that isn't quoted.
+fn ends_a_word(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'|' | b'&' | b'(' | b')' | b'<' | b'>')
+}
+
+/// Where the expansion that a text begins with ends: `$(…)`, `${…}` or `` `…` ``.
+pub(super) fn expansion(text: &str) -> usize {
+    let mut begun = false;
+    // The first byte that stands outside is the one after it.
+    outside(text.as_bytes(), 0, |_| std::mem::replace(&mut begun, true))
+}
+
+/// The first place from `start` where a byte stands outside of quotes and expansions, and fits. All quoting is here
+/// (POSIX, "Quoting" and "Word Expansions"): what is open is kept on a stack, so that no depth is too deep.
+fn outside(bytes: &[u8], start: usize, mut fits: impl FnMut(u8) -> bool) -> usize {
+    // What closes each thing that is open.
+    let mut open: Vec<u8> = Vec::new();
     let mut at = start;
-    let mut double = false;
     while let Some(&byte) = bytes.get(at) {
+        let inner = open.last().copied();
+        if inner.is_none() && fits(byte) {
+            return at;
+        }
         match byte {
             b'\\' => at += 1,
-            b'"' => double = !double,
-            b'\'' if !double => {
+            _ if inner == Some(byte) => {
+                open.pop();
+            }
+            b'\'' if inner != Some(b'"') => {
                 at = memchr::memchr(b'\'', &bytes[at + 1..]).map_or(bytes.len(), |close| at + 1 + close)
             }
-            b'`' => at = memchr::memchr(b'`', &bytes[at + 1..]).map_or(bytes.len(), |close| at + 1 + close),
+            b'"' | b'`' => open.push(byte),
             b'$' if bytes.get(at + 1) == Some(&b'(') => {
-                at = nested_bytes(bytes, at + 1);
-                continue;
+                open.push(b')');
+                at += 1;
             }
             b'$' if bytes.get(at + 1) == Some(&b'{') => {
-                at = memchr::memchr(b'}', &bytes[at..]).map_or(bytes.len(), |close| at + close);
+                open.push(b'}');
+                at += 1;
             }
-            b' ' | b'\t' | b'\r' | b'\n' | b';' | b'|' | b'&' | b'(' | b')' | b'<' | b'>' if !double => return at,
-            _ => {}
-        }
-        at += 1;
-    }
-    bytes.len()
-}
-
-/// Where the bracket at a place of a text is closed, and one further.
-pub(super) fn nested(text: &str, open: usize) -> usize {
-    nested_bytes(text.as_bytes(), open)
-}
-
-fn nested_bytes(bytes: &[u8], open: usize) -> usize {
-    let (mut at, mut depth, mut double) = (open, 0_usize, false);
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\\' => at += 1,
-            b'"' => double = !double,
-            b'\'' if !double => {
-                at = memchr::memchr(b'\'', &bytes[at + 1..]).map_or(bytes.len(), |close| at + 1 + close)
-            }
-            b'(' => depth += 1,
-            b')' => {
-                depth -= 1;
-                if depth == 0 {
-                    return at + 1;
-                }
-            }
+            b'(' if inner == Some(b')') => open.push(b')'),
             _ => {}
         }
         at += 1;
@@ -152,6 +145,25 @@ mod tests {
             })
             .collect();
         assert_eq!(words, ["a@10", "'b c'@12", ">@18", "x@19", "-@22", "1@24", ";", ";", "$(e; f)g@31"]);
+    }
+
+    #[test]
+    fn quotes_nest_in_expansions() {
+        for (word, rest) in [
+            ("$(a \")\" b)c", " d"),
+            ("\"$(a \"b c\")\"", " d"),
+            ("`a ')' \\` b`", ";d"),
+            ("${a:-\"} x\"}", "\td"),
+            ("a\"b $(c (d) ')' `e )` )f\"'g h'", "|d"),
+            ("\"it's\"", " d"),
+        ] {
+            let script = format!("{word}{rest}");
+            assert!(matches!(lex(&script, 0).first(), Some(Token::Word(first, 0)) if *first == word), "{script}");
+        }
+        assert_eq!(expansion("$(a \")\")b)"), 8);
+        assert_eq!(expansion("${a}b}"), 4);
+        assert_eq!(expansion("`a`b`"), 3);
+        assert_eq!(expansion("$(a"), 3);
     }
 
     #[test]

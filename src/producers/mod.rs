@@ -7,29 +7,55 @@
 //! whole, `docker buildx build`.
 //!
 //! What only a run would know (a script, a computed name) is a hole, and a reference it may concern is
-//! [`Standing::Unknown`]: never stamped by assumption, never unstamped by assumption. The pipeline's `producers`
+//! [`Stamped::Unknown`]: never stamped by assumption, never unstamped by assumption. The pipeline's `producers`
 //! table says it instead.
+//!
+//! ```text
+//! source                     files of the tree, each read once
+//! makefile ← reader, rules   what a Makefile says, and how it is read   (lines, variables)
+//! expand ← calls, functions  texts with their variables and functions put in
+//! shell ← command, word      the commands of a recipe, with their words   (lex)
+//! stamp ← programs           what a command writes   (sed, pattern; yq, brackets, key_path)
+//! graph ← recipe             targets as they run, and what they bring along
+//! build_list, packages       what a release runs, and which folders it leaves out
+//! declared                   the pipeline's table
+//! judge ← stamps, part       each reference against the stamps that are about its file
+//! hole, budget               what reading can't know, and how much it reads
+//! ```
 
+mod brackets;
+mod budget;
 mod build_list;
+mod calls;
+mod command;
 mod declared;
 mod expand;
+mod functions;
 mod graph;
 mod hole;
+mod judge;
+mod key_path;
 mod lex;
 mod lines;
 mod makefile;
 mod packages;
+mod part;
+mod pattern;
 mod programs;
+mod reader;
+mod recipe;
+mod rules;
 mod sed;
 mod shell;
 mod source;
 mod stamp;
-mod standing;
+mod stamped;
+mod stamps;
 mod variables;
+mod word;
 mod yq;
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Serialize;
 
@@ -40,55 +66,7 @@ use crate::tree::Tree;
 pub use build_list::{BuildList, Listed};
 pub use declared::Unused;
 pub use packages::{Omission, Unlisted};
-
-/// A place in a file of the repository.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
-    pub file: String,
-    /// Counted from 1.
-    pub line: usize,
-    /// In characters, counted from 1.
-    pub column: usize,
-}
-
-/// Something to know about a place.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Note {
-    pub place: Place,
-    pub text: String,
-}
-
-/// What stamps a reference.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Producer {
-    /// Where it is stamped; of a declared make target where its rule begins. `None`: a command that is declared,
-    /// and no target of the tree's.
-    pub place: Option<Place>,
-    /// The directory that make runs in; empty for the root, and for a declared command.
-    pub package: String,
-    /// The Makefile's target, or the declared command.
-    pub target: String,
-    /// What it writes, and how.
-    pub what: String,
-    /// The position in the pipeline's `producers` that says so.
-    pub declared: Option<usize>,
-}
-
-/// How a reference stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "standing", rename_all = "kebab-case")]
-pub enum Standing {
-    /// One producer stamps it.
-    One { producer: Producer },
-    /// Nothing does, after everything here was looked at.
-    None { looked_at: Vec<Note> },
-    /// More than one does, in the order of their places.
-    Several { producers: Vec<Producer> },
-    /// Reading can't know. An entry in the pipeline's `producers` says it.
-    Unknown { why: String, place: Place },
-    /// It needs none, or there is no build list to go by.
-    NotApplicable { why: String },
-}
+pub use stamped::{Note, Place, Producer, Stamped};
 
 /// What was read, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -100,7 +78,8 @@ pub struct Counts {
     pub targets: usize,
     /// Commands that write a file with references.
     pub stamps: usize,
-    /// Whether everything was read. Where it wasn't, whatever isn't known is [`Standing::Unknown`].
+    /// Whether everything was read. Where it wasn't, nothing is known to have no producer, or no second one, and
+    /// the build list may leave out more packages than are told.
     pub complete: bool,
     /// Units of the work that reading took, of at most [`Counts::MOST`].
     pub work: u64,
@@ -108,13 +87,13 @@ pub struct Counts {
 
 impl Counts {
     /// The most work that one reading does: about a byte looked at each.
-    pub const MOST: u64 = hole::Budget::ALL;
+    pub const MOST: u64 = budget::Budget::ALL;
 }
 
 /// Who stamps what in a tree.
 #[derive(Clone, Debug)]
 pub struct Producers {
-    standings: BTreeMap<Key, Standing>,
+    stamped: BTreeMap<Key, Stamped>,
     pub build_list: BuildList,
     /// Packages that should be in the build list, in the order of their directories.
     pub unlisted: Vec<Unlisted>,
@@ -134,9 +113,9 @@ fn key(found: &Occurrence) -> Key {
 
 impl Producers {
     /// How a reference of the tree stands that was read.
-    pub fn of(&self, found: &Occurrence) -> Standing {
-        let unread = || Standing::NotApplicable { why: "it was not among the references that were read".to_owned() };
-        self.standings.get(&key(found)).cloned().unwrap_or_else(unread)
+    pub fn of(&self, found: &Occurrence) -> Stamped {
+        let unread = || Stamped::NotApplicable { why: "it was not among the references that were read".to_owned() };
+        self.stamped.get(&key(found)).cloned().unwrap_or_else(unread)
     }
 }
 
@@ -149,17 +128,17 @@ impl Producers {
 /// Nothing here fails: a Makefile that can't be read makes what it may say unknown. The same tree gives the same
 /// value, in bounded time: see [`Counts`].
 pub fn read(tree: &dyn Tree, pipeline: &Pipeline, references: &References) -> Producers {
-    read_within(tree, pipeline, references, hole::Budget::ALL)
+    read_within(tree, pipeline, references, budget::Budget::ALL)
 }
 
 fn read_within(tree: &dyn Tree, pipeline: &Pipeline, references: &References, units: u64) -> Producers {
-    let budget = hole::Budget::new(units);
+    let budget = budget::Budget::new(units);
     let mut graph = graph::Graph::new(tree, &budget);
     let (build_list, built) = build_list::read(&mut graph);
     let mut table = declared::Table::read(pipeline, &mut graph, &build_list);
     let (packages, mut notes) =
         packages::find(tree, references.enumeration.entries(), pipeline, &mut graph, &built, table.roots());
-    let judged = standing::judge(tree, pipeline, references, &mut graph, &packages, &build_list, &mut table);
+    let judged = judge::judge(tree, pipeline, references, &mut graph, &packages, &build_list, &mut table);
     let unlisted = packages::unlisted(&packages, &build_list, &judged.stamping);
     if let BuildList::Read { packages, .. } = &build_list {
         let dead = packages.iter().filter_map(|listed| Some((listed, listed.dead.as_ref()?)));
@@ -176,26 +155,5 @@ fn read_within(tree: &dyn Tree, pipeline: &Pipeline, references: &References, un
         complete: !graph.cut && !budget.is_spent(),
         work: budget.used(units),
     };
-    Producers { standings: judged.standings, build_list, unlisted, unused: table.unused(), notes, counts }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
-    }
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.text)
-    }
-}
-
-impl fmt::Display for Producer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Some(place) => write!(f, "{place}: `{}`, {}", self.target, self.what),
-            None => write!(f, "`{}`, {}", self.target, self.what),
-        }
-    }
+    Producers { stamped: judged.stamped, build_list, unlisted, unused: table.unused(), notes, counts }
 }

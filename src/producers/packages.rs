@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::graph::{Act, Graph, Node, Slot};
 use super::stamp::Effect;
 use super::{BuildList, Note, Place};
-use crate::pipeline::{Globs, Pipeline};
+use crate::pipeline::Pipeline;
 use crate::tree::{Entry, Kind, Tree, below, show};
 
 /// The target that builds a package's images.
@@ -43,8 +43,9 @@ pub enum Omission {
 pub(super) struct Packages {
     /// By directory, in order.
     pub all: BTreeMap<String, Package>,
-    /// Every target that a build or a declaration runs.
-    pub reached: BTreeSet<(String, String)>,
+    /// Every target that a build or a declaration runs, with the variables it runs with.
+    pub reached: BTreeSet<Node>,
+    /// The directories and targets that the build list runs.
     pub built: BTreeSet<(String, String)>,
 }
 
@@ -84,8 +85,7 @@ pub(super) fn find(
 ) -> (Packages, Vec<Note>) {
     let mut notes = Vec::new();
     let mut directories: BTreeSet<String> = built.iter().map(|node| node.directory.clone()).collect();
-    let folders = pipeline.references.values.iter().filter_map(|glob| Globs::only(glob.rsplit_once('/')?.0));
-    let folders: Vec<Globs> = folders.collect();
+    let folders = &pipeline.overlay.packages;
     // The tree was listed for its references, unless that went wrong.
     let listed =
         if known.is_empty() { tree.entries_under(pipeline.root.as_bytes()).map(Cow::Owned) } else { Ok(known.into()) };
@@ -101,7 +101,7 @@ pub(super) fn find(
                 let relative = below(directory, pipeline.root.as_bytes()).unwrap_or_default();
                 let in_charts = relative.split(|&byte| byte == b'/').any(|part| part == b"charts");
                 match std::str::from_utf8(directory) {
-                    Ok(directory) if !in_charts && folders.iter().any(|glob| glob.matches(relative)) => {
+                    Ok(directory) if !in_charts && folders.matches(relative) => {
                         directories.insert(directory.to_owned());
                     }
                     _ => {}
@@ -123,8 +123,7 @@ pub(super) fn find(
     }
     let name = |node: &Node| (node.directory.clone(), node.target.clone());
     let reached = graph.reach(built.iter().cloned().chain(images).chain(declared));
-    let mut packages =
-        Packages { all, reached: reached.iter().map(name).collect(), built: built.iter().map(name).collect() };
+    let mut packages = Packages { all, reached: BTreeSet::new(), built: built.iter().map(name).collect() };
     for node in &reached {
         let run = graph.run(node);
         let unknown = run.acts.iter().find_map(|act| match &act.effect {
@@ -138,6 +137,7 @@ pub(super) fn find(
             package.unknown = Some(package.unknown.take().map_or(note.clone(), |known| known.min(note)));
         }
     }
+    packages.reached = reached;
     (packages, notes)
 }
 

@@ -1,8 +1,9 @@
 //! The arguments of the programs that write files: which files, and how.
 
-use super::hole::{Budget, HOLE, join, shown};
+use super::budget::Budget;
+use super::command::Command;
+use super::hole::{HOLE, join, shown};
 use super::sed::Script;
-use super::shell::Command;
 use super::stamp::{Call, Effect, How, starts_a_number, whole, write};
 use super::yq as expression;
 
@@ -71,7 +72,9 @@ pub(super) fn yq(command: &Command, arguments: &[String], effects: &mut Vec<Effe
 
 /// `sed -i SCRIPT FILE…`
 pub(super) fn sed(command: &Command, arguments: &[String], budget: &Budget, effects: &mut Vec<Effect>) {
-    let (mut in_place, mut extended, mut from_file) = (false, false, false);
+    let (mut in_place, mut extended, mut unread) = (false, false, None);
+    let from_file = || Some("sed is given a script in a file".to_owned());
+    let by_nul = || Some("sed reads it by NUL bytes, and not by lines".to_owned());
     let (mut scripts, mut positional): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let mut rest = arguments.iter().peekable();
     while let Some(word) = rest.next() {
@@ -79,9 +82,11 @@ pub(super) fn sed(command: &Command, arguments: &[String], budget: &Budget, effe
             "--" => positional.extend(rest.by_ref().map(String::as_str)),
             "-e" | "--expression" => scripts.extend(rest.next().map(String::as_str)),
             "-f" | "--file" => {
-                from_file = true;
+                unread = from_file();
                 rest.next();
             }
+            "-z" | "--null-data" | "--zero-terminated" => unread = by_nul(),
+            long if long.starts_with("--file=") => unread = from_file(),
             "--in-place" => in_place = true,
             "--regexp-extended" => extended = true,
             long if long.starts_with("--expression=") => scripts.push(&long["--expression=".len()..]),
@@ -92,6 +97,9 @@ pub(super) fn sed(command: &Command, arguments: &[String], budget: &Budget, effe
                 // What follows `i` is a suffix, what follows `e` a script.
                 let plain = flags.find(['i', 'e']).map_or(flags, |at| &flags[..=at]);
                 extended |= plain.contains(['E', 'r']);
+                if plain.contains('z') {
+                    unread = by_nul();
+                }
                 in_place |= plain.ends_with('i');
                 if plain.ends_with('e') {
                     match &flags[plain.len()..] {
@@ -111,17 +119,14 @@ pub(super) fn sed(command: &Command, arguments: &[String], budget: &Budget, effe
         return;
     }
     let mut files = &positional[..];
-    if scripts.is_empty() && !from_file {
+    if scripts.is_empty() && unread != from_file() {
         let Some((script, others)) = files.split_first() else { return };
         scripts.push(script);
         files = others;
     }
     let script = Script::read(&scripts.join("\n"), extended, budget);
     for file in files {
-        let how = match from_file {
-            true => How::Unread("sed is given a script in a file".to_owned()),
-            false => How::Sed(script.clone()),
-        };
+        let how = unread.clone().map_or_else(|| How::Sed(script.clone()), How::Unread);
         effects.extend(write(command, file, how));
     }
 }
@@ -144,6 +149,19 @@ pub(super) fn downloads(command: &Command, arguments: &[String], effects: &mut V
             effects.extend(whole(command, &pair[1], "download"));
         }
     }
+}
+
+/// `tar -x [-C DIRECTORY]`: whatever is packed, in the directory.
+pub(super) fn unpacks(command: &Command, arguments: &[String]) -> Option<Effect> {
+    let flags = |word: &String| word.starts_with('-') && !word.starts_with("--");
+    let old = arguments.first().filter(|word| !word.starts_with('-'));
+    let extracts = arguments.iter().filter(|word| flags(word)).chain(old).any(|word| word.contains('x'))
+        || arguments.iter().any(|word| matches!(word.as_str(), "--extract" | "--get"));
+    let apart = || arguments.windows(2).find(|pair| matches!(pair[0].as_str(), "-C" | "--directory"));
+    let joined = || arguments.iter().find_map(|word| word.strip_prefix("--directory="));
+    let to = apart().map(|pair| pair[1].as_str()).or_else(joined).unwrap_or(".");
+    let to = format!("{}/{HOLE}", to.trim_end_matches('/'));
+    extracts.then(|| write(command, &to, How::Unread("`tar` unpacks it".to_owned())))?
 }
 
 /// `make [-C DIRECTORY] [TARGET…] [NAME=VALUE…]`; nothing where make only says what it would do.

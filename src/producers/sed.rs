@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
-
-use super::hole::{Budget, HOLE, is_known};
-use super::yq::Reach;
+use super::budget::Budget;
+use super::hole::is_known;
+use super::key_path::Reach;
+use super::pattern::{Pattern, compile};
 
 /// A script of substitutions.
 #[derive(Clone, Debug)]
@@ -19,7 +18,7 @@ pub(super) struct Script {
 #[derive(Clone, Debug)]
 struct Substitution {
     address: Address,
-    pattern: Regex,
+    pattern: Pattern,
     /// `g`: every match on the line, not only the first.
     all: bool,
     /// Parts of the pattern are known to a run only.
@@ -30,14 +29,10 @@ struct Substitution {
 enum Address {
     Any,
     Line(usize),
-    Match(Regex),
+    Match(Pattern),
     /// A range, the last line, all but…: it may be this line.
     Perhaps,
 }
-
-/// What a compiled pattern may take, and what compiling one costs of the budget.
-const PATTERN: usize = 1 << 18;
-const COMPILING: usize = 20_000;
 
 impl Script {
     /// Reads a script; `extended` is `-E`.
@@ -79,8 +74,8 @@ impl Substitution {
             _ => {}
         }
         let most = if self.all { 1000 } else { 1 };
-        let touches = |found: regex_automata::Match| found.start() < part.end && part.start < found.end();
-        if self.pattern.find_iter(line).take(most).any(touches) { reach } else { Reach::No }
+        let touches = |found: Range<usize>| found.start < part.end && part.start < found.end;
+        if self.pattern.found(line).take(most).any(touches) { reach } else { Reach::No }
     }
 }
 
@@ -166,102 +161,6 @@ fn delimited(text: &str, delimiter: char) -> Option<(&str, &str)> {
     // A bracket that was none, in a replacement.
     let found = text.match_indices(delimiter).find(|(at, _)| !text[..*at].ends_with('\\'))?.0;
     Some((&text[..found], &text[found + delimiter.len_utf8()..]))
-}
-
-fn compile(pattern: &str, delimiter: char, extended: bool, any_case: bool, budget: &Budget) -> Option<Regex> {
-    if pattern.is_empty() || !budget.take(COMPILING) {
-        return None;
-    }
-    let pattern = translate(pattern, delimiter, extended)?;
-    Regex::builder()
-        .syntax(syntax::Config::new().case_insensitive(any_case))
-        .configure(Regex::config().nfa_size_limit(Some(PATTERN)).onepass(false).hybrid_cache_capacity(PATTERN))
-        .build(&pattern)
-        .ok()
-}
-
-/// A POSIX regular expression, basic or extended, in the spelling of the engine. A hole is anything.
-fn translate(pattern: &str, delimiter: char, extended: bool) -> Option<String> {
-    let mut out = String::with_capacity(pattern.len() + 8);
-    let mut rest = pattern;
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        match c {
-            HOLE => out.push_str(".*"),
-            '\\' => {
-                let next = rest.chars().next()?;
-                rest = &rest[next.len_utf8()..];
-                match next {
-                    _ if next == delimiter && !next.is_alphanumeric() => literal(next, &mut out),
-                    // Back references are beyond an engine that promises an end.
-                    '1'..='9' => return None,
-                    '(' | ')' | '{' | '}' | '|' | '+' | '?' if !extended => out.push(next),
-                    'n' => out.push_str("\\n"),
-                    't' => out.push_str("\\t"),
-                    'w' | 'W' | 's' | 'S' | 'b' | 'B' | '<' | '>' => out.extend(['\\', next]),
-                    _ if next.is_alphanumeric() => return None,
-                    _ => literal(next, &mut out),
-                }
-            }
-            '[' => rest = bracket(rest, &mut out)?,
-            '*' if out.is_empty() || out == "^" || out.ends_with('(') && !out.ends_with("\\(") => out.push_str("\\*"),
-            '(' | ')' | '{' | '}' | '|' | '+' | '?' if !extended => literal(c, &mut out),
-            '^' | '$' if !extended && !anchors(c, pattern, rest, &out) => literal(c, &mut out),
-            _ => match c {
-                '.' | '*' | '^' | '$' | '(' | ')' | '{' | '}' | '|' | '+' | '?' => out.push(c),
-                _ => literal(c, &mut out),
-            },
-        }
-    }
-    Some(out)
-}
-
-/// Whether a `^` or `$` of a basic expression is an anchor: at its ends only.
-fn anchors(c: char, pattern: &str, rest: &str, out: &str) -> bool {
-    match c {
-        '^' => out.is_empty() || out.ends_with('('),
-        _ => rest.is_empty() || rest.starts_with("\\)") || pattern.is_empty(),
-    }
-}
-
-fn literal(c: char, out: &mut String) {
-    // `\<` would be the beginning of a word.
-    if c.is_ascii_punctuation() && !matches!(c, '<' | '>') {
-        out.push('\\');
-    }
-    out.push(c);
-}
-
-/// Translates a bracket expression, its opening bracket read; answers with what comes after it.
-fn bracket<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
-    out.push('[');
-    let mut rest = text;
-    if let Some(after) = rest.strip_prefix('^') {
-        out.push('^');
-        rest = after;
-    }
-    let mut first = true;
-    loop {
-        let c = rest.chars().next()?;
-        if let Some(class) = rest.strip_prefix("[:") {
-            let end = class.find(":]")?;
-            out.push_str(&rest[..end + 4]);
-            rest = &class[end + 2..];
-            first = false;
-            continue;
-        }
-        rest = &rest[c.len_utf8()..];
-        match c {
-            ']' if !first => {
-                out.push(']');
-                return Some(rest);
-            }
-            HOLE => return None,
-            '-' if !first && !rest.starts_with(']') => out.push('-'),
-            _ => literal(c, out),
-        }
-        first = false;
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::sync::Arc;
 
 use super::Place;
-use super::hole::Budget;
+use super::budget::{Budget, CUT};
 use crate::tree::{Kind, Tree};
 
 /// A larger Makefile is not read.
@@ -74,9 +74,7 @@ impl<'a> Sources<'a> {
             Ok(Some(entry)) if entry.size > LARGEST => {
                 Found::Unread(format!("it has {} bytes, and {LARGEST} are read", entry.size))
             }
-            Ok(Some(_)) if self.budget.is_spent() => {
-                Found::Unread("the Makefiles of this tree are more than is read".to_owned())
-            }
+            Ok(Some(_)) if self.budget.is_spent() => Found::Unread(CUT.to_owned()),
             Ok(Some(_)) => {
                 let mut bytes = Vec::new();
                 let read = self.tree.open(path.as_bytes()).and_then(|reader| {

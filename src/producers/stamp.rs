@@ -1,10 +1,11 @@
 //! What one command of a recipe does to references: the declared patterns, and what can't be known.
 
-use super::hole::{Budget, HOLE_TEXT, is_known, join, shown};
+use super::budget::Budget;
+use super::command::Command;
+use super::hole::{HOLE_TEXT, is_known, join, shown};
+use super::key_path::KeyPath;
 use super::programs;
 use super::sed::Script;
-use super::shell::Command;
-use super::yq::KeyPath;
 
 /// One thing that a command does.
 #[derive(Clone, Debug)]
@@ -49,9 +50,9 @@ const WRAPPERS: [&str; 9] = ["time", "command", "exec", "sudo", "nice", "nohup",
 
 /// Programs that write no file which they are given, but for their output.
 const READERS: &str = ": [ [[ awk basename break case cat cd chmod cmp continue cosign crane cut date diff dirname do du echo \
-    envsubst esac exit export false flux grep gzip head helm hostname id jq kubectl local ls mkdir mktemp printf \
-    pwd read return rm rmdir set sha256sum shift skopeo sleep sort stat tail test touch tr trap true uname uniq \
-    wait wc";
+    envsubst esac exit export expr false flux grep gzip gh head helm hostname id jq kubectl local ls mkdir mktemp nproc openssl oras \
+    printf pwd read return rm rmdir seq set sha256sum shift skopeo sleep sort stat tail test touch tr trap true type \
+    ulimit umask uname uniq unset wait wc which";
 
 /// Programs that do what another text says.
 const INTERPRETERS: &str = ". eval find node parallel patch perl python python3 ruby source xargs sh bash";
@@ -110,6 +111,7 @@ pub(super) fn effects(command: &Command, budget: &Budget) -> Vec<Effect> {
         // Its script was read with the rest.
         "sh" | "bash" if arguments.iter().any(|word| word == "-c") => {}
         "curl" | "wget" => programs::downloads(command, arguments, &mut effects),
+        "tar" => effects.extend(programs::unpacks(command, arguments)),
         _ if !is_known(program) => {
             effects.push(Effect::Unknown(format!("`{}`: which program that is depends on the run", shown(program))));
         }
@@ -126,7 +128,8 @@ pub(super) fn effects(command: &Command, budget: &Budget) -> Vec<Effect> {
             for word in arguments {
                 let file =
                     word.split_once('=').filter(|_| word.starts_with('-')).map_or(word.as_str(), |(_, value)| value);
-                if file.contains(['/', '.']) && !file.starts_with('-') && is_known(file) {
+                // Of a word with a hole nobody can say that it is no file.
+                if (file.contains(['/', '.']) || !is_known(file)) && !file.starts_with('-') {
                     effects.extend(write(command, file, How::Unread(format!("`{name}` is given it"))));
                 }
             }
@@ -159,7 +162,11 @@ pub(super) fn whole(command: &Command, file: &str, by: &'static str) -> Option<E
 /// Whether a text that isn't read may hold one of the patterns.
 pub(super) fn may_stamp(text: &str) -> bool {
     let has = |word: &str| text.contains(word);
-    (has("yq") || has("sed")) && has("-i") || has("buildx") || has(".tag") && has(">") || has("tee ")
+    (has("yq") || has("sed")) && has("-i")
+        || text.starts_with("file ")
+        || has("buildx")
+        || has(".tag") && has(">")
+        || has("tee ")
 }
 
 /// Reads a command line that may be a run of make, as a pipeline file declares it.

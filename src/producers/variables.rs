@@ -2,6 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::hole::HOLE_TEXT;
+
+/// Of a variable that may have more values than this the rest are a hole.
+const VALUES: usize = 8;
+
 /// A variable: every value it may have, as spelled or, for `:=`, as expanded where it was set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variable {
@@ -66,7 +71,10 @@ impl Variables {
                 variable.perhaps = false;
             }
         }
-        variable.values.truncate(8);
+        if variable.values.len() > VALUES {
+            variable.values.truncate(VALUES - 1);
+            variable.values.push(Value { text: HOLE_TEXT.to_owned(), simple: true });
+        }
         match conditional {
             true => variable.values.iter().map(|value| value.text.len()).sum(),
             false => 0,

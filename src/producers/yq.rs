@@ -1,88 +1,8 @@
 //! Which keys a yq expression writes (yq v4's manual, "Assign" and "Traverse").
 
-use super::hole::{HOLE, is_known, matches};
-
-/// A path that an expression writes: everything below it is written too.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct KeyPath {
-    steps: Vec<Step>,
-    /// Behind a `select`, so perhaps not written.
-    perhaps: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
-    /// A key, or a position in a list; perhaps with a hole.
-    Key(String),
-    /// `[]` or `*`: each.
-    Each,
-    /// Which one is computed.
-    Unknown,
-}
-
-/// Whether a write reaches a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
-    No,
-    Perhaps,
-    Yes,
-}
-
-impl KeyPath {
-    /// Whether writing this path writes a dotted one, as references spell theirs.
-    pub(super) fn reaches(&self, key: &str) -> Reach {
-        if self.steps.is_empty() {
-            return Reach::Perhaps;
-        }
-        let mut rest = Some(key);
-        let mut reach = if self.perhaps { Reach::Perhaps } else { Reach::Yes };
-        for step in &self.steps {
-            let Some(left) = rest else { return Reach::No };
-            match step {
-                // Names with dots in them are joined like others, so the longest fit is looked for first.
-                Step::Key(name) if is_known(name) => match left.strip_prefix(name.as_str()) {
-                    Some("") => rest = None,
-                    Some(after) if after.starts_with('.') => rest = Some(&after[1..]),
-                    _ => return Reach::No,
-                },
-                Step::Key(pattern) => {
-                    let (first, after) = split(left);
-                    if !matches(pattern, first, false) {
-                        return Reach::No;
-                    }
-                    reach = Reach::Perhaps;
-                    rest = after;
-                }
-                Step::Each => rest = split(left).1,
-                Step::Unknown => {
-                    reach = Reach::Perhaps;
-                    rest = split(left).1;
-                }
-            }
-        }
-        reach
-    }
-
-    /// As yq spells it, holes as `…`.
-    pub(super) fn show(&self) -> String {
-        let mut text = String::new();
-        for step in &self.steps {
-            match step {
-                Step::Key(name) => text.extend([".", name]),
-                Step::Each => text.push_str("[]"),
-                Step::Unknown => text.push_str("[…]"),
-            }
-        }
-        if text.is_empty() { ".".to_owned() } else { super::hole::shown(&text) }
-    }
-}
-
-fn split(key: &str) -> (&str, Option<&str>) {
-    match key.split_once('.') {
-        Some((first, rest)) => (first, Some(rest)),
-        None => (key, None),
-    }
-}
+use super::brackets::{assignment, closing, split_at};
+use super::hole::HOLE;
+use super::key_path::{KeyPath, Step};
 
 /// An expression that can't be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -223,77 +143,9 @@ impl Reader<'_> {
     }
 }
 
-/// Takes an assignment apart at its operator: `=`, `|=`, `+=` and so on, not `==` or `!=`.
-fn assignment(text: &str) -> Option<(&str, &str)> {
-    let bytes = text.as_bytes();
-    let at = *outside(text, |at| {
-        bytes[at] == b'='
-            && bytes.get(at + 1) != Some(&b'=')
-            && !matches!(at.checked_sub(1).map(|before| bytes[before]), Some(b'=' | b'!' | b'<' | b'>'))
-    })
-    .first()?;
-    let left = &text[..at];
-    // `*n=`, `*+=`: flags of a merge stand between its sign and the `=`.
-    let merge = left.trim_end_matches(['+', '?', 'n', 'd', 'c']);
-    let left = if merge.ends_with('*') { merge } else { left };
-    let left = left.trim_end_matches(['|', '+', '-', '*', '/', '%']);
-    Some((left, &text[at + 1..]))
-}
-
-/// Splits at a byte outside quotes and brackets. `|` is not taken for a part of `|=`.
-fn split_at(text: &str, byte: u8) -> Vec<&str> {
-    let bytes = text.as_bytes();
-    let cuts = outside(text, |at| bytes[at] == byte && !(byte == b'|' && bytes.get(at + 1) == Some(&b'=')));
-    let mut parts = Vec::with_capacity(cuts.len() + 1);
-    let mut start = 0;
-    for cut in cuts {
-        parts.push(&text[start..cut]);
-        start = cut + 1;
-    }
-    parts.push(&text[start..]);
-    parts
-}
-
-/// The places outside quotes and brackets that fit.
-fn outside(text: &str, fits: impl Fn(usize) -> bool) -> Vec<usize> {
-    let (mut found, mut depth, mut quoted, mut escaped) = (Vec::new(), 0_i64, false, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            _ if quoted => {}
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth -= 1,
-            _ if depth == 0 && fits(at) => found.push(at),
-            _ => {}
-        }
-    }
-    found
-}
-
-/// Where the bracket that a text begins with is closed.
-fn closing(text: &str) -> Option<usize> {
-    let (mut depth, mut quoted) = (0_i64, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'"' => quoted = !quoted,
-            _ if quoted => {}
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::key_path::Reach;
     use super::*;
 
     fn read(expression: &str) -> Option<Vec<String>> {

@@ -41,7 +41,7 @@ const CRATES: [(&str, &[&str]); 15] = [
     ("indicatif", &["report/progress.rs"]),
     ("oci_client", &["port/registry/remote"]),
     ("octocrab", &["port/forge/github"]),
-    ("regex_automata", &["pipeline/schema.rs", "producers/sed.rs"]),
+    ("regex_automata", &["pipeline/schema.rs", "producers/pattern.rs"]),
     ("reqwest", &["port/authority.rs", "port/forge/github", "port/http", "port/registry", "port/repository"]),
     ("schemars", &["pipeline"]),
     ("serde_yaml", &["archive/chart/metadata.rs", "pipeline"]),

@@ -1,7 +1,7 @@
 //! What nothing stamps is never refreshed: it names what was built once, for ever.
 
 use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
-use crate::producers::{BuildList, Note, Standing};
+use crate::producers::{BuildList, Note, Stamped};
 
 pub const RULE: Rule = Rule {
     id: "no-producer",
@@ -18,17 +18,17 @@ fn check(subject: &Subject<'_>) -> Checked {
         return Checked::not_applicable(why);
     }
     let found = subject.images().filter_map(|found| match subject.producers.of(found) {
-        Standing::None { looked_at } => {
+        Stamped::None { looked_at } => {
             let read = looked_at.into_iter().map(|Note { place, text }| (Spot::point(&place), text));
             Some(Found::at(Spot::tag(found), format!("nothing stamps `{}`", found.key)).related(read))
         }
         // Neither stamped nor unstamped by assumption.
-        Standing::Unknown { why, place } => {
+        Stamped::Unknown { why, place } => {
             let message = format!("what stamps `{}` can't be known", found.key);
             let related = [(Spot::point(&place), why)];
             Some(Found::at(Spot::tag(found), message).related(related).level(Level::Unknown).hint(SAY))
         }
-        Standing::One { .. } | Standing::Several { .. } | Standing::NotApplicable { .. } => None,
+        Stamped::One { .. } | Stamped::Several { .. } | Stamped::NotApplicable { .. } => None,
     });
     found.collect()
 }

@@ -38,5 +38,11 @@ fn check(subject: &Subject<'_>) -> Checked {
             }
         }
     });
-    found.collect()
+    // What was cut off may be a package as well as a part of the list.
+    let cut = read.iter().filter(|_| !subject.producers.counts.complete).map(|(list, _)| {
+        let message =
+            "which packages the list leaves out can't be known: the Makefiles of this tree are more than is read";
+        Found::at(list.clone(), message.to_owned()).level(Level::Unknown).hint("make the Makefiles smaller")
+    });
+    found.chain(cut).collect()
 }

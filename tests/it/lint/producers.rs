@@ -36,8 +36,10 @@ fn each_fault_is_found_and_no_near_miss_is() {
         "not-in-build-list error packages/system/built-only/Makefile:7",
         "not-in-build-list error packages/system/forgotten/Makefile:8",
         "two-producers error packages/system/canned/values.yaml:2",
+        "two-producers error packages/system/relay/images/probe.tag:1",
         "two-producers error packages/system/shared/values.yaml:2",
         "two-producers error packages/system/twice/values.yaml:2",
+        "two-producers unknown packages/system/perhaps/values.yaml:2",
     ];
     assert_eq!(lines(&lint), expected);
     let idle: Vec<&str> = lint.not_applicable.iter().map(|idle| idle.rule).collect();
@@ -65,6 +67,19 @@ fn a_finding_leads_to_the_recipe() {
     assert_eq!(built.related.first().map(|r| r.place.file.as_str()), Some("Makefile"));
     let scripted = of("no-producer", "scripted");
     assert!(scripted.hint.contains("`producers`") && scripted.related[0].message.contains("is called"), "{scripted:?}");
+}
+
+/// What was cut off may be a package: the rule that looks for packages says that it can't know.
+#[test]
+fn a_reading_that_was_cut_is_told() {
+    let mut tree = sealift::tree::MemTree::new("cut");
+    let many: String = (0..60_000).map(|n| format!("t{n}:\n")).collect();
+    tree.put("Makefile", 0o644, format!("build:\n\tmake -C packages/x/a image\n{many}"));
+    tree.put("packages/x/a/Makefile", 0o644, format!("image:\n\tyq -i '.a.image = 1' values.yaml\n{many}"));
+    tree.put("packages/x/a/values.yaml", 0o644, "a:\n  image: registry.example/org/own/a:v1\n");
+    let lint = lint_by(&pipeline::load(&here("pipeline.yaml")).unwrap(), &tree, None);
+    let expected = ["not-in-build-list unknown Makefile:1", "two-producers unknown packages/x/a/values.yaml:2"];
+    assert_eq!(lines(&lint), expected);
 }
 
 /// Without a build list there is nothing to go by, and that is said once.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use sealift::producers::{BuildList, Note, Producer, Standing};
+use sealift::producers::{BuildList, Note, Producer, Stamped};
 use sealift::tree::DirTree;
 
 use super::{here, own, read};
@@ -24,13 +24,16 @@ fn rows() -> Vec<String> {
     let mut rows = vec!["what\twhere\tverdict\tdetail".to_owned()];
     for reference in &references.occurrences {
         let (verdict, detail) = match found.of(reference) {
-            Standing::One { producer: one } => ("one", producer(&one)),
-            Standing::None { looked_at } => ("none", notes(&looked_at)),
-            Standing::Several { producers } => {
+            Stamped::One { producer: one, perhaps } if perhaps.is_empty() => ("one", producer(&one)),
+            Stamped::One { producer: one, perhaps } => {
+                ("one, perhaps two", format!("{} + perhaps {}", producer(&one), notes(&perhaps)))
+            }
+            Stamped::None { looked_at } => ("none", notes(&looked_at)),
+            Stamped::Several { producers } => {
                 ("several", producers.iter().map(producer).collect::<Vec<_>>().join(" + "))
             }
-            Standing::Unknown { why, place } => ("unknown", format!("{place}: {why}")),
-            Standing::NotApplicable { why } => ("not applicable", why),
+            Stamped::Unknown { why, place } => ("unknown", format!("{place}: {why}")),
+            Stamped::NotApplicable { why } => ("not applicable", why),
         };
         rows.push(format!("reference\t{}:{} {}\t{verdict}\t{detail}", reference.file, reference.line, reference.key));
     }

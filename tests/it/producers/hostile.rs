@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-use sealift::producers::{Counts, Producers, Standing};
+use sealift::producers::{Counts, Producers, Stamped};
 use sealift::tree::MemTree;
 
 use super::read;
 use super::small::{bare, tree};
 
-fn verdict(tree: &MemTree) -> (Standing, Producers) {
+fn verdict(tree: &MemTree) -> (Stamped, Producers) {
     let (found, references) = read(tree, &bare());
     (found.of(&references.occurrences[0]), found)
 }
@@ -30,8 +30,8 @@ fn one_long_line_is_one_line() {
         format!("image: {}\n{STAMP}", "$(X".repeat(1 << 10)),
         format!("image:\n\techo \\\n{}x\n{STAMP}", "\\\n".repeat(1 << 19)),
     ] {
-        let (standing, found) = verdict(&tree(&makefile));
-        assert!(matches!(standing, Standing::One { .. }), "{standing:?}\n{}", &makefile[..60]);
+        let (stamped, found) = verdict(&tree(&makefile));
+        assert!(matches!(stamped, Stamped::One { .. }), "{stamped:?}\n{}", &makefile[..60]);
         assert!(found.counts.work <= Counts::MOST && found.counts.complete, "{:?}", found.counts);
     }
 }
@@ -41,8 +41,8 @@ fn includes_that_go_round_end() {
     let mut tree = tree(&format!("include a.mk\nimage:\n{STAMP}"));
     tree.put("packages/x/a/a.mk", 0o644, "include b.mk\n");
     tree.put("packages/x/a/b.mk", 0o644, "include a.mk Makefile\n");
-    let (standing, found) = verdict(&tree);
-    assert!(matches!(standing, Standing::One { .. }), "{standing:?}");
+    let (stamped, found) = verdict(&tree);
+    assert!(matches!(stamped, Stamped::One { .. }), "{stamped:?}");
     assert_eq!((found.counts.files, found.counts.packages), (4, 1));
     assert!(found.notes.iter().any(|note| note.text.contains("more is included than is read")), "{:?}", found.notes);
 }
@@ -54,9 +54,31 @@ fn variables_that_name_themselves_end() {
         writeln!(makefile, "V{n} = $(V{0})$(V{0})$(V{0})$(V{0})", n + 1).unwrap();
     }
     makefile.push_str("V30 = $(V0)\n");
-    let (standing, found) = verdict(&tree(&makefile));
-    assert!(matches!(standing, Standing::Unknown { .. }), "{standing:?}");
+    let (stamped, found) = verdict(&tree(&makefile));
+    assert!(matches!(stamped, Stamped::Unknown { .. }), "{stamped:?}");
     assert!(!found.counts.complete && found.counts.work == Counts::MOST, "{:?}", found.counts);
+}
+
+/// A reading that was cut says neither that nothing stamps, nor that nothing else does.
+#[test]
+fn what_was_cut_is_never_clean() {
+    let mut endless = String::from("image:\n\tyq -i '.a.image = 1' values.yaml\n\techo $(V0)\n");
+    for n in 0..30 {
+        writeln!(endless, "V{n} = $(V{0})$(V{0})$(V{0})$(V{0})", n + 1).unwrap();
+    }
+    endless.push_str("V30 = $(V0)\n");
+    let (stamped, found) = verdict(&tree(&endless));
+    assert!(!found.counts.complete);
+    assert!(matches!(stamped, Stamped::Unknown { .. }), "{stamped:?}");
+    // More targets than are followed, without the budget being spent.
+    let mut many = String::from("image:\n\tyq -i '.a.image = 1' values.yaml\n");
+    for n in 0..60_000 {
+        writeln!(many, "t{n}:").unwrap();
+    }
+    let (stamped, found) = verdict(&tree(&many));
+    assert!(!found.counts.complete && found.counts.work < Counts::MOST, "{:?}", found.counts);
+    let Stamped::One { perhaps, .. } = stamped else { panic!("{stamped:?}") };
+    assert!(perhaps.iter().any(|note| note.text.contains("more than is read")), "{perhaps:?}");
 }
 
 #[test]
@@ -64,8 +86,8 @@ fn loops_in_loops_end() {
     let values = (0..64).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
     let open: String = (0..8).map(|n| format!("for v{n} in {values}; do ")).collect();
     let script = format!("image:\n\t{open} yq -i \".a$$v0.image = 1\" values.yaml; {}\n", "done; ".repeat(8));
-    let (standing, found) = verdict(&tree(&script));
-    assert!(matches!(standing, Standing::Unknown { .. }), "{standing:?}");
+    let (stamped, found) = verdict(&tree(&script));
+    assert!(matches!(stamped, Stamped::Unknown { .. }), "{stamped:?}");
     assert!(found.counts.work < Counts::MOST / 10, "{:?}", found.counts);
 }
 
@@ -82,8 +104,8 @@ fn ten_thousand_targets_are_read() {
     }
     makefile.push_str("t0: last\nlast:\n");
     makefile.push_str(STAMP);
-    let (standing, found) = verdict(&tree(&makefile));
-    let Standing::One { producer } = standing else { panic!("{standing:?}") };
+    let (stamped, found) = verdict(&tree(&makefile));
+    let Stamped::One { producer, .. } = stamped else { panic!("{stamped:?}") };
     assert_eq!(producer.target, "last");
     assert_eq!(found.counts.targets, 10_003);
     assert!(found.counts.complete, "{:?}", found.counts);
@@ -97,8 +119,8 @@ fn a_target_that_calls_itself_ends() {
         "image:\n\tmake -C ../a image Y=$(Y)$(Y)z\n",
         "image-%: image-%x\nimage: image-a\n",
     ] {
-        let (standing, found) = verdict(&tree(makefile));
-        assert!(matches!(standing, Standing::None { .. } | Standing::Unknown { .. }), "{makefile}: {standing:?}");
+        let (stamped, found) = verdict(&tree(makefile));
+        assert!(matches!(stamped, Stamped::None { .. } | Stamped::Unknown { .. }), "{makefile}: {stamped:?}");
         assert!(found.counts.work <= Counts::MOST, "{makefile}: {:?}", found.counts);
     }
 }
@@ -108,8 +130,8 @@ fn bytes_that_are_no_text_are_holes() {
     let mut tree = tree("");
     let makefile: &[u8] = b"F = val\xffues.yaml\nimage:\n\t\xc3echo\n\tyq -i '.a.image = 1' $(F)\n\tyq -i '.\xff.image = 1' values.yaml\n";
     tree.put("packages/x/a/Makefile", 0o644, makefile);
-    let (standing, _) = verdict(&tree);
-    let Standing::Unknown { place, .. } = standing else { panic!("{standing:?}") };
+    let (stamped, _) = verdict(&tree);
+    let Stamped::Unknown { place, .. } = stamped else { panic!("{stamped:?}") };
     assert_eq!(place.file, "packages/x/a/Makefile");
 }
 
@@ -120,8 +142,8 @@ fn what_is_no_file_or_too_large_is_unknown() {
     let mut large = tree("");
     large.put("packages/x/a/Makefile", 0o644, vec![b'#'; (4 << 20) + 1]);
     for tree in [links, large] {
-        let (standing, _) = verdict(&tree);
-        assert!(matches!(standing, Standing::Unknown { .. }), "{standing:?}");
+        let (stamped, _) = verdict(&tree);
+        assert!(matches!(stamped, Stamped::Unknown { .. }), "{stamped:?}");
     }
 }
 
@@ -131,8 +153,8 @@ fn a_path_never_leaves_the_tree() {
         let makefile = format!(
             "-include {path}\nimage:\n\tyq -i '.a.image = 1' {path}\n\tmake -C {path} x\n\tcd {path} && make\n"
         );
-        let (standing, _) = verdict(&tree(&makefile));
-        assert!(matches!(standing, Standing::Unknown { .. } | Standing::None { .. }), "{path}: {standing:?}");
+        let (stamped, _) = verdict(&tree(&makefile));
+        assert!(matches!(stamped, Stamped::Unknown { .. } | Stamped::None { .. }), "{path}: {stamped:?}");
     }
 }
 
@@ -157,8 +179,8 @@ fn many_references_meet_many_stamps() {
     let (found, references) = read(&tree, &bare());
     assert_eq!(references.occurrences.len(), 3000);
     for reference in &references.occurrences {
-        let standing = found.of(reference);
-        assert!(matches!(standing, Standing::One { .. } | Standing::Unknown { .. }), "{standing:?}");
+        let stamped = found.of(reference);
+        assert!(matches!(stamped, Stamped::One { .. } | Stamped::Unknown { .. }), "{stamped:?}");
     }
     assert!(found.counts.work <= Counts::MOST, "{:?}", found.counts);
 }
@@ -176,8 +198,8 @@ proptest! {
     ) {
         let makefile = format!("{}\nimage:\n\t{}\n", parts.concat(), recipe.concat());
         let tree = tree(&makefile);
-        let (standing, found) = verdict(&tree);
-        prop_assert_eq!(standing, verdict(&tree).0);
+        let (stamped, found) = verdict(&tree);
+        prop_assert_eq!(stamped, verdict(&tree).0);
         prop_assert!(found.counts.complete);
     }
 

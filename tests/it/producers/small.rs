@@ -1,7 +1,7 @@
 //! Single facts over trees in memory.
 
 use sealift::pipeline::Pipeline;
-use sealift::producers::{BuildList, Standing};
+use sealift::producers::{BuildList, Stamped};
 use sealift::refs::Occurrence;
 use sealift::tree::MemTree;
 
@@ -22,7 +22,7 @@ pub(super) fn bare() -> Pipeline {
     Pipeline { producers: Vec::new(), ..own() }
 }
 
-fn standing(tree: &MemTree) -> Standing {
+fn stamped(tree: &MemTree) -> Stamped {
     let (found, references) = read(tree, &bare());
     found.of(only(&references.occurrences))
 }
@@ -33,12 +33,15 @@ fn only(all: &[Occurrence]) -> &Occurrence {
 }
 
 fn verdict(recipe: &str) -> String {
-    match standing(&tree(recipe)) {
-        Standing::One { producer } => format!("{}:{}", producer.target, producer.place.unwrap().line),
-        Standing::None { .. } => "none".into(),
-        Standing::Several { producers } => format!("{}", producers.len()),
-        Standing::Unknown { place, .. } => format!("unknown:{}", place.line),
-        Standing::NotApplicable { why } => why,
+    match stamped(&tree(recipe)) {
+        Stamped::One { producer, perhaps } => {
+            let perhaps: String = perhaps.iter().map(|note| format!(" perhaps:{}", note.place.line)).collect();
+            format!("{}:{}{perhaps}", producer.target, producer.place.unwrap().line)
+        }
+        Stamped::None { .. } => "none".into(),
+        Stamped::Several { producers } => format!("{}", producers.len()),
+        Stamped::Unknown { place, .. } => format!("unknown:{}", place.line),
+        Stamped::NotApplicable { why } => why,
     }
 }
 
@@ -96,6 +99,23 @@ fn a_recipe_is_read_as_make_and_a_shell_read_it() {
         ("image:\n\tpython3 -c 'x'\n", "unknown:2"),
         ("image:\n\tsome-tool values.yaml\n", "unknown:2"),
         ("image:\n\tsome-tool README.md\n", "none"),
+        ("image:\n\tsome-tool $(X)\n", "unknown:2"),
+        ("image:\n\tsome-tool --out=$(X).yaml\n", "unknown:2"),
+        ("image:\n\tsome-tool images/$$V.tag v$(X)\n", "unknown:2"),
+        ("image:\n\tsome-tool other/$(X) -v$(X)\n", "none"),
+        ("image:\n\techo $(X)\n", "none"),
+        ("image:\n\tsed -z -i 's|image: .*|x|' values.yaml\n", "unknown:2"),
+        ("image:\n\tsed -zi 's|name: .*|x|' values.yaml\n", "unknown:2"),
+        ("image:\n\tsed -i --null-data 's|name: .*|x|' values.yaml\n", "unknown:2"),
+        ("image:\n\tsed -iz 's|image: .*|x|' values.yaml\n", "image:2"),
+        ("image:\n\tcurl x | tar -xz\n", "unknown:2"),
+        ("image:\n\ttar xf x.tar -C ../b\n", "none"),
+        ("image:\n\ttar -czf x.tar values.yaml\n", "none"),
+        ("image:\n\tyq -i '.a.image = 1' values.yaml\n\tyq -i '.a.image = 1' $(F)\n", "image:2"),
+        ("image: a b\na:\n\tyq -i '.a.image = 1' values.yaml\nb:\n\tyq -i '.a.image = 1' $(F)\n", "a:3 perhaps:5"),
+        ("image: b\n\tyq -i '.$(K).image = 1' values.yaml\nb:\n\tyq -i '.a.image = 1' values.yaml\n", "b:4 perhaps:2"),
+        ("image:\n\tV=$$(yq -i \".a.$$(echo \")\" image) = 1\" values.yaml)\n", "unknown:2"),
+        ("image:\n\tV=\"$$(echo \"a)\"; yq -i '.a.image = 1' values.yaml)\"\n", "image:2"),
         ("image:\n\t$(TOOL) x\n", "unknown:2"),
         ("image:\n\t$(if $(X),yq -i '.a.image = 1' values.yaml)\n", "unknown:2"),
         ("image:\n\tbash -c 'yq -i \".a.image = 1\" values.yaml'\n", "image:2"),
@@ -108,6 +128,19 @@ fn a_recipe_is_read_as_make_and_a_shell_read_it() {
         ("-include common.mk\nimage:\n\ttrue\n", "none"),
         ("include $(X).mk\nimage:\n\ttrue\n", "unknown:1"),
         ("$(eval $(call rules))\nimage:\n\ttrue\n", "unknown:1"),
+        ("$(eval F := values.yaml)\nimage:\n\tyq -i '.a.image = 1' $(F)\n", "image:3"),
+        (
+            "image: image-a image-b\nimage-a image-b:\n\t$(eval T := $(subst image-,,$@))\n\tyq -i '.$(T).image = 1' values.yaml\n",
+            "image-a:4",
+        ),
+        (
+            "image: image-a\nimage-a:\n\t$(eval F := $(if $(filter a,$(@:image-%=%)),values.yaml,x.yaml))\n\tyq -i '.a.image = 1' $(F)\n",
+            "image-a:4",
+        ),
+        ("image:\n\t$(eval K := a)\n\t$(eval K := b)\n\tyq -i '.$(K).image = 1' values.yaml\n", "unknown:4"),
+        ("image:\n\t$(eval K := $(shell x))\n\tyq -i '.$(K).image = 1' values.yaml\n", "unknown:3"),
+        ("image:\n\t$(if ,,yq -i '.a.image = 1' values.yaml)\n", "image:2"),
+        ("image:\n\t$(file >images/x.tag,y)\n", "unknown:2"),
         ("", "none"),
     ] {
         assert_eq!(verdict(recipe), expected, "{recipe}");
@@ -116,8 +149,8 @@ fn a_recipe_is_read_as_make_and_a_shell_read_it() {
 
 #[test]
 fn a_place_has_its_column() {
-    let Standing::One { producer } =
-        standing(&tree("N := é\nimage:\n\t@echo \"$(N)é\"; X=1 yq -i '.a.image = 1' values.yaml\n"))
+    let Stamped::One { producer, .. } =
+        stamped(&tree("N := é\nimage:\n\t@echo \"$(N)é\"; X=1 yq -i '.a.image = 1' values.yaml\n"))
     else {
         panic!()
     };
@@ -141,8 +174,8 @@ fn without_a_build_list_nothing_applies() {
         tree.put("packages/x/a/values.yaml", 0o644, format!("a:\n  image: registry.example/org/own/a:v1@{DIGEST}\n"));
         let (found, references) = read(&tree, &bare());
         assert_eq!(found.build_list, BuildList::NotApplicable { reason: expected.into() });
-        let standing = found.of(only(&references.occurrences));
-        assert_eq!(standing, Standing::NotApplicable { why: expected.into() });
+        let stamped = found.of(only(&references.occurrences));
+        assert_eq!(stamped, Stamped::NotApplicable { why: expected.into() });
         assert!(found.unlisted.is_empty());
     }
     // What is declared is known all the same.
@@ -151,7 +184,7 @@ fn without_a_build_list_nothing_applies() {
     let entry = "[{file: x/a/values.yaml, by: hack/stamp.sh}]";
     let pipeline = Pipeline { producers: serde_yaml::from_str(entry).unwrap(), ..own() };
     let (found, references) = read(&tree, &pipeline);
-    let Standing::One { producer } = found.of(only(&references.occurrences)) else { panic!() };
+    let Stamped::One { producer, .. } = found.of(only(&references.occurrences)) else { panic!() };
     assert_eq!((producer.place, producer.target.as_str(), producer.declared), (None, "hack/stamp.sh", Some(0)));
 }
 
@@ -166,9 +199,9 @@ fn what_the_list_computes_is_a_doubt_and_not_a_verdict() {
     }
     tree.put("Makefile", 0o644, "include $(X)\n");
     assert!(matches!(read(&tree, &bare()).0.build_list, BuildList::Unknown(_)));
-    assert!(matches!(standing(&tree), Standing::One { .. }), "what `image` stamps is known all the same");
+    assert!(matches!(stamped(&tree), Stamped::One { .. }), "what `image` stamps is known all the same");
     tree.put("packages/x/a/Makefile", 0o644, "image:\n");
-    assert!(matches!(standing(&tree), Standing::Unknown { .. }));
+    assert!(matches!(stamped(&tree), Stamped::Unknown { .. }));
 }
 
 #[test]
@@ -200,4 +233,55 @@ fn a_list_may_be_spelled_in_many_ways() {
         tree.put("Makefile", 0o644, list);
         assert_eq!(read(&tree, &bare()).0.unlisted.len(), 1, "{list}");
     }
+}
+
+/// An entry that names the producer that was read says that there is no other.
+#[test]
+fn the_table_settles_a_doubt() {
+    let tree = tree("image: a b\na:\n\tyq -i '.a.image = 1' values.yaml\nb:\n\tyq -i '.a.image = 1' $(F)\n");
+    let entry = "[{file: x/a/values.yaml, by: make -C packages/x/a a}]";
+    let pipeline = Pipeline { producers: serde_yaml::from_str(entry).unwrap(), ..own() };
+    let (found, references) = read(&tree, &pipeline);
+    let Stamped::One { producer, perhaps } = found.of(only(&references.occurrences)) else { panic!() };
+    assert_eq!((producer.declared, perhaps), (None, Vec::new()));
+    assert_eq!(found.unused, [], "reading alone doesn't know it");
+}
+
+#[test]
+fn of_too_many_values_one_may_be_meant() {
+    let set = |value: &str| format!("ifdef X\nF := {value}\nendif\n");
+    let makefile = format!("{}{}image:\n\tyq -i '.a.image = 1' $(F)\n", set("x.yaml").repeat(9), set("values.yaml"));
+    assert!(matches!(stamped(&tree(&makefile)), Stamped::Unknown { .. }));
+}
+
+#[test]
+fn what_lies_too_deep_is_unknown() {
+    let nested = format!(
+        "{}yq -i '.a.image = 1' values.yaml{}",
+        "V=$$(echo ".repeat(12).replace("V=$$(echo ", "$$("),
+        ")".repeat(12)
+    );
+    assert!(matches!(stamped(&tree(&format!("image:\n\t{nested}\n"))), Stamped::Unknown { .. }));
+}
+
+/// One key says what a package is, whatever files of it hold references.
+#[test]
+fn a_package_is_what_the_pipeline_says() {
+    let mut tree = tree("");
+    tree.put("Makefile", 0o644, "build:\n");
+    for folder in ["x/tags", "deep/x/y"] {
+        let stamp = "image:\n\techo registry.example/org/own/a:v1 > images/a.tag\n";
+        tree.put(&format!("packages/{folder}/Makefile"), 0o644, stamp);
+    }
+    tree.put("packages/x/tags/images/a.tag", 0o644, "registry.example/org/own/a:v1\n");
+    tree.put("packages/deep/x/y/images/a.tag", 0o644, "registry.example/org/own/a:v1\n");
+    let mut pipeline = bare();
+    pipeline.references.values = vec!["x/a/values.yaml".into()];
+    pipeline.references.tag_files = vec!["**/images/*.tag".into()];
+    let unlisted = |pipeline: &Pipeline| -> Vec<String> {
+        read(&tree, pipeline).0.unlisted.iter().map(|unlisted| unlisted.package.clone()).collect()
+    };
+    assert_eq!(unlisted(&pipeline), ["packages/x/tags"]);
+    pipeline.overlay.packages = serde_yaml::from_str("['*/*/*']").unwrap();
+    assert_eq!(unlisted(&pipeline), ["packages/deep/x/y"]);
 }
