@@ -19,12 +19,12 @@ pub use effect::{Change, Effect};
 use place::Asked;
 pub use place::PlaceError;
 
-use crate::lint::{Finding, Judging, Level, Lint, Subject, Suppressed, shown};
+use crate::lint::{Finding, Judging, Level, Lint, Subject, Suppressed};
 use crate::model::{Lines, Rc, Version};
 use crate::pipeline::Pipeline;
 use crate::producers::Standing;
 use crate::promotion::Wanted;
-use crate::refs::{Claim, Item, Occurrence, Shape};
+use crate::refs::{Claim, Item, Occurrence, Problem, ProblemKind, Shape};
 use crate::tree::{Kept, Kind, Tree};
 
 /// What is known of a line, or of a file.
@@ -50,6 +50,8 @@ pub struct Explanation {
     pub findings: Vec<Finding>,
     /// What lint finds, and an exclusion explains.
     pub suppressed: Vec<Suppressed>,
+    /// Files that could not be read, this one or others: what depends on them is unknown.
+    pub unread: Vec<Problem>,
     /// Why there is nothing to explain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nothing: Option<String>,
@@ -147,6 +149,7 @@ impl Explanation {
             others,
             findings,
             suppressed,
+            unread: subject.problems(ProblemKind::Unreadable).chain(&subject.account.notices).cloned().collect(),
             nothing,
         })
     }
@@ -164,9 +167,8 @@ fn extents(found: &Occurrence, lines: Option<&Lines<'_>>) -> Vec<usize> {
 
 fn explained(subject: &Subject<'_>, wanted: &Wanted<'_>, found: &Occurrence) -> Explained {
     let producer = subject.producers.of(found);
-    let digest = found.digest.map(|digest| format!("@{digest}")).unwrap_or_default();
     Explained {
-        spelled: format!("{}{digest}", shown(found)),
+        spelled: found.spelled(),
         shape_means: shape_means(found.shape),
         class_because: class::reason(subject, found),
         stamped: stamped::words(&producer),

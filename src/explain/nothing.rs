@@ -4,7 +4,7 @@ use super::place::{Asked, PlaceError};
 use crate::lint::Subject;
 use crate::model::Lines;
 use crate::refs::{Storage, in_charts};
-use crate::tree::{Entry, Kind, below, show};
+use crate::tree::{Entry, Kind, Tree as _, below, show};
 
 /// How a file stands.
 pub enum Standing {
@@ -87,11 +87,9 @@ impl Standing {
             (Self::Vendored, _) => ", and what is below a folder called `charts` is upstream's",
             (Self::Markdown, _) => ", and Markdown is prose",
         };
-        let unread = subject.account.problems.iter().chain(&subject.account.notices);
-        let unread =
-            unread.filter(|problem| problem.file == asked.file && problem.line == 0).map(|p| p.message.clone());
-        match unread.into_iter().next() {
-            Some(message) => format!("the file could not be looked into: {message}"),
+        let mut unread = subject.account.problems.iter().chain(&subject.account.notices);
+        match unread.find(|problem| problem.file == asked.file && problem.line == 0) {
+            Some(problem) => format!("the file could not be looked into: {}", problem.message),
             None => {
                 format!("{place} holds neither a digest nor an owned reference, nor a third-party one in a shape{why}")
             }

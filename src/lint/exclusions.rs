@@ -11,6 +11,7 @@ use super::finding::{Finding, Level, Suppressed, Suppression};
 use super::rule::rule;
 use super::subject::Subject;
 use crate::pipeline::{Globs, LintExclusion};
+use crate::tree::Tree as _;
 
 /// What is left of findings, what is excluded, and which exclusions should go.
 pub type Applied = (Vec<Finding>, Vec<Suppressed>, Vec<String>);

@@ -25,9 +25,10 @@ pub use baseline::{Baseline, BaselineError};
 pub use finding::{Excerpt, Finding, Level, Place, Related, Suppressed, Suppression};
 pub use host::divided_host;
 pub use rule::{Checked, Found, RULES, Rule, Spot, rule};
-pub use subject::{Subject, shown};
+pub use subject::Subject;
 
 use crate::model::Version;
+use crate::refs::ProblemKind;
 
 /// What lint found in a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -142,9 +143,11 @@ impl Lint {
 
 /// Odd things, each in a line.
 fn notes(subject: &Subject<'_>) -> Vec<String> {
-    let notices = subject.account.references.notices.iter().map(ToString::to_string);
+    // Of stale copies a rule tells.
+    let notices = subject.account.references.notices.iter().filter(|notice| notice.kind != ProblemKind::StaleCopy);
+    let notices = notices.chain(&subject.account.notices).map(ToString::to_string);
     let producers = subject.producers.notes.iter().map(ToString::to_string);
-    notices.chain(producers).chain(subject.registry.as_ref().and_then(Asked::note)).collect()
+    notices.chain(producers).chain(subject.registry.iter().flat_map(Asked::notes)).collect()
 }
 
 impl Verdict {

@@ -29,6 +29,7 @@ pub const RULES: &[&Rule] = &[
     &rules::floating_tag::RULE,
     &rules::placeholder_tag::RULE,
     &rules::malformed_reference::RULE,
+    &rules::stale_copy::RULE,
     &rules::two_digests::RULE,
     &rules::tag_collision::RULE,
     &rules::unclaimed_digest::RULE,
@@ -89,11 +90,22 @@ pub struct Found {
     /// Where it isn't the rule's.
     pub hint: Option<String>,
     pub related: Vec<(Spot, String)>,
+    /// What it is about, beyond the words of its line: a reference may stand on several. Part of the fingerprint.
+    pub about: Vec<String>,
 }
 
 impl Found {
     pub fn at(spot: Spot, message: impl Into<String>) -> Self {
-        Self { spot, message: message.into(), level: None, hint: None, related: Vec::new() }
+        Self { spot, message: message.into(), level: None, hint: None, related: Vec::new(), about: Vec::new() }
+    }
+
+    /// The same, about a reference.
+    pub fn of(found: &Occurrence, spot: Spot, message: impl Into<String>) -> Self {
+        Self::at(spot, message).about([found.spelled()])
+    }
+
+    pub fn about(self, about: impl IntoIterator<Item = String>) -> Self {
+        Self { about: about.into_iter().collect(), ..self }
     }
 
     pub fn level(self, level: Level) -> Self {

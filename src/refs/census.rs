@@ -35,6 +35,7 @@ pub struct Census {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Excluded {
     pub file: String,
+    /// Counted from 1; 0 where it is a file that can't be read.
     pub line: usize,
     pub reason: String,
 }
@@ -134,7 +135,14 @@ pub(super) fn count(tree: &dyn Tree, spec: &Spec, reading: &Reading, scope: Scop
         let relative = below(&entry.path, spec.root().as_bytes()).unwrap_or(&entry.path);
         let (vendored, markdown) = (in_charts(relative), is_markdown(relative));
         let looked_into = entry.kind == Kind::File && scope.reads(&entry.path, vendored, markdown);
-        if !looked_into || enumerated.contains(entry.path.as_slice()) {
+        if enumerated.contains(entry.path.as_slice()) {
+            continue;
+        }
+        if !looked_into {
+            // Whether an exclusion of it is needed is not known here.
+            if vendored && entry.kind == Kind::File {
+                counter.exclusions.find_whole(&entry.path);
+            }
             continue;
         }
         match read_content(tree, &entry.path) {
@@ -160,13 +168,16 @@ pub(super) fn count(tree: &dyn Tree, spec: &Spec, reading: &Reading, scope: Scop
                     contents.insert(show(&entry.path), content);
                 }
             }
+            // A promotion never looks there: whoever says why it can't be read has said enough. It is told in any case.
+            Err(message) if vendored && counter.exclude_whole(&entry.path, &message, &mut notices) => {}
             // What a promotion never looks into keeps nobody from anything; it is said all the same.
             Err(message) if scope.lists(&entry.path) && (vendored || markdown) => {
                 let problem = Problem::whole(show(&entry.path), message, "make it readable, to have it in the census");
                 notices.push(problem.kind(ProblemKind::Notice));
             }
             Err(message) => {
-                let help = "make it readable: the census must look into it";
+                let help =
+                    if vendored { READABLE_OR_EXCLUDED } else { "make it readable: the census must look into it" };
                 counter.found.push(Problem::whole(show(&entry.path), message, help));
             }
         }
@@ -176,6 +187,9 @@ pub(super) fn count(tree: &dyn Tree, spec: &Spec, reading: &Reading, scope: Scop
         spec.exclude.iter().zip(&exclusions.used).filter(|(_, used)| !**used).map(|(e, _)| e.clone()).collect();
     Counted { found, vendored, claimed, excluded, unused, items, notices, contents }
 }
+
+const READABLE_OR_EXCLUDED: &str =
+    "make it readable, or exclude the file with a reason in the pipeline (`references.exclude`)";
 
 /// How much a counter had found at a moment.
 type Mark = (usize, usize, usize);
@@ -200,18 +214,28 @@ impl Counter<'_> {
         Judged { found: self.found.get(found..).unwrap_or_default(), excluded: &self.excluded[excluded..] }
     }
 
+    /// Excludes a file that can't be read, where the pipeline says why.
+    fn exclude_whole(&mut self, path: &[u8], message: &str, notices: &mut Vec<Problem>) -> bool {
+        let Some(exclusion) = self.exclusions.find_whole(path) else { return false };
+        let (file, reason) = (show(path), exclusion.reason.clone());
+        let message = format!("{message}; excluded: {reason}");
+        let help = "take the exclusion out once it is readable";
+        notices.push(Problem::whole(&file, message, help).kind(ProblemKind::Notice));
+        self.excluded.push(Excluded { file, line: 0, reason });
+        true
+    }
+
     fn enumerated(&mut self, read: &FileReading) {
         let content = read.content();
         let lines = Lines::new(content);
         let start = |span: &Option<std::ops::Range<usize>>| span.as_ref().map(|span| span.start);
         let digests: BTreeSet<usize> = read.found.iter().filter_map(|found| start(&found.spans.digest)).collect();
         let tags: BTreeSet<usize> = read.found.iter().filter_map(|found| start(&found.spans.tag)).collect();
-        let faulty: BTreeSet<usize> = read.faulty.iter().map(|&at| lines.number(at)).collect();
         let mut unclaimed = BTreeSet::new();
         for at in memchr::memmem::find_iter(content, b"sha256:") {
             if digests.contains(&at) {
                 self.claimed += 1;
-            } else if !faulty.contains(&lines.number(at)) {
+            } else if !read.told.covers(at) {
                 unclaimed.insert(at);
             }
         }
@@ -230,7 +254,7 @@ impl Counter<'_> {
         let yaml = std::str::from_utf8(content).ok().filter(|_| is_values).and_then(|text| Yaml::parse(text).ok());
         let quiet = comments(&owned, content, yaml.as_ref());
         for at in owned {
-            if !quiet.contains(&at) && !faulty.contains(&lines.number(at)) {
+            if !quiet.contains(&at) && !read.told.covers(at) {
                 let kind = ProblemKind::UnclaimedReference;
                 self.report(kind, &read.file.path, &lines, at, "an owned reference that no shape claims");
             }

@@ -32,10 +32,12 @@ mod problem;
 mod read;
 mod rewrite;
 mod shapes;
+mod spelled;
 mod storage;
 mod survivors;
 mod take;
 mod text;
+mod untagged;
 
 use std::ops::Range;
 

@@ -1,5 +1,7 @@
 //! Reading: every reference of a tree, with its class.
 
+use std::ops::Range;
+
 use super::class::{Class, prevailing};
 use super::enumerate::{Enumeration, File, Storage, listed};
 use super::exclusions::Exclusions;
@@ -20,7 +22,10 @@ pub struct References {
     pub occurrences: Vec<Occurrence>,
     /// Third-party references with a tag and no digest, as far as their shape shows them.
     pub unpinned: Vec<Occurrence>,
-    /// Odd things that cost nothing: a numeric tag, a link, a declared file that isn't there.
+    /// Owned images with neither tag nor digest: nothing to go by for a promotion, and `latest` for who runs them.
+    pub untagged: Vec<Occurrence>,
+    /// Odd things that keep nobody from reading: a numeric tag, a link, a declared file that isn't there, a stale
+    /// gzip copy.
     pub notices: Vec<Problem>,
     pub enumeration: Enumeration,
 }
@@ -67,8 +72,32 @@ pub(super) struct FileReading {
     /// Of a gzip copy, what is in it.
     pub unpacked: Option<Vec<u8>>,
     pub found: Vec<Found>,
-    /// Byte offsets of problems, which the census needn't repeat.
-    pub faulty: Vec<usize>,
+    /// Owned images with neither tag nor digest: no references to go by.
+    pub untagged: Vec<Found>,
+    /// What problems tell of, which the census needn't repeat.
+    pub told: Told,
+}
+
+/// The parts of a file that its own problems tell of. What is no more than odd, or excluded, tells nobody.
+#[derive(Default)]
+pub(super) struct Told(Vec<Range<usize>>);
+
+impl Told {
+    fn of(mut spans: Vec<Range<usize>>) -> Self {
+        spans.sort_by_key(|span| (span.start, span.end));
+        spans.dedup_by(|next, last| {
+            let joined = next.start <= last.end;
+            last.end = if joined { last.end.max(next.end) } else { last.end };
+            joined
+        });
+        Self(spans)
+    }
+
+    /// Whether a problem tells of what begins at an offset.
+    pub(super) fn covers(&self, at: usize) -> bool {
+        let after = self.0.partition_point(|span| span.start <= at);
+        after.checked_sub(1).and_then(|last| self.0.get(last)).is_some_and(|span| at < span.end)
+    }
 }
 
 /// What came of reading one file. One with problems may have been read in part.
@@ -99,17 +128,21 @@ impl FileReading {
             Ok(read) => read,
             Err(problem) => return failed(problem),
         };
-        read.faulty = faults.iter().map(|fault| fault.at).collect();
-        let (mut problems, mut notices) = (Vec::new(), Vec::new());
+        let (mut problems, mut notices, mut told) = (Vec::new(), Vec::new(), Vec::new());
         let lines = Lines::new(read.content());
         for fault in faults {
             if exclusions.find(&file.path, || lines.text(fault.at)).is_some() {
                 continue;
             }
             let problem = Problem::at(fault.kind, &file.path, (&lines, fault.at), fault.message, fault.help);
-            let notice = fault.kind == ProblemKind::Notice;
-            if notice { notices.push(problem) } else { problems.push(problem) }
+            if fault.kind == ProblemKind::Notice {
+                notices.push(problem);
+            } else {
+                problems.push(problem);
+                told.extend(fault.about);
+            }
         }
+        read.told = Told::of(told);
         One { reading: Some(read), problems, notices }
     }
 
@@ -181,19 +214,32 @@ impl Reading {
             let help = "take it out of the pipeline if it is gone";
             self.notices.push(Problem::whole(path, "declared, and not in the tree", help).kind(ProblemKind::Notice));
         }
-        for copy in &spec.gzip {
-            let find = |path: &str| {
-                let path = spec.in_repository(path);
-                self.files.iter().find(|read| read.file.path == path)
-            };
-            if let (Some(packed), Some(plain)) = (find(&copy.path), find(&copy.plain))
-                && packed.content() != plain.content()
-            {
-                let notice = format!("its content is not that of {}", plain.file.path);
-                let problem = Problem::whole(&packed.file.path, notice, "make the copy again from its source");
-                self.notices.push(problem.kind(ProblemKind::Notice));
+        let stale = spec.gzip.iter().filter_map(|copy| self.stale(&spec.in_repository(&copy.path)));
+        self.notices.extend(stale.collect::<Vec<_>>());
+    }
+
+    /// What is wrong between a gzip copy and its plain source. A promotion takes the copy's references for the
+    /// source's: what only the copy says gets no name, and nobody looks at it.
+    fn stale(&self, path: &str) -> Option<Problem> {
+        let find = |path: &str| self.files.iter().find(|read| read.file.path == path);
+        let packed = find(path)?;
+        let Storage::Gzip { copy_of } = &packed.file.storage else { return None };
+        if let Some(plain) = find(copy_of) {
+            let (packed, plain) = (packed.content(), plain.content());
+            if packed == plain {
+                return None;
             }
+            let same = packed.iter().zip(plain).take_while(|(a, b)| a == b).count();
+            let message = format!("its content is not that of {copy_of}, from here on");
+            let place = (&Lines::new(packed), same.min(packed.len().saturating_sub(1)));
+            let help = "make the copy again from its source";
+            return Some(Problem::at(ProblemKind::StaleCopy, path, place, message, help));
         }
+        // Of a source that is there and can't be read a problem tells already.
+        let listed = self.enumeration.files.iter().any(|file| file.path == *copy_of);
+        let message = format!("its plain source {copy_of} is not in the tree: nothing says what the copy should hold");
+        let help = "put the source beside it, or declare the right one in the pipeline";
+        (!listed).then(|| Problem::whole(path, message, help).kind(ProblemKind::StaleCopy))
     }
 
     pub(super) fn references(self, spec: &Spec, rc: Option<&Rc>) -> References {
@@ -218,9 +264,13 @@ impl Reading {
         let version = version.map(|version| version.to_string());
         for read in &self.files {
             let lines = Lines::new(read.content());
-            for found in &read.found {
+            let occurrence = |found: &Found| {
                 let class = Class::of(spec, found.repository.as_ref(), found.tag.as_ref(), version.as_deref());
-                let occurrence = read.occurrence(found, class, &lines);
+                read.occurrence(found, class, &lines)
+            };
+            references.untagged.extend(read.untagged.iter().map(occurrence));
+            for found in &read.found {
+                let occurrence = occurrence(found);
                 if keep(spec, found) {
                     references.occurrences.push(occurrence);
                 } else if found.repository.is_some() && found.tag.is_some() {

@@ -20,8 +20,9 @@ pub async fn explain(args: &ExplainArgs, context: &Context<'_>) -> Ended {
         })
     };
     let explanation = beside(look).await?;
+    let ended = if explanation.unread.is_empty() { State::Holds } else { State::Failed };
     context.observer.event(&Event::Explanation(Box::new(explanation)));
-    Ok(State::Holds)
+    Ok(ended)
 }
 
 pub async fn census(args: &CensusArgs, context: &Context<'_>) -> Ended {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Asked, found};
 use crate::lint::finding::Level;
 use crate::lint::rule::{Found, Spot};
-use crate::lint::subject::{Subject, shown};
+use crate::lint::subject::Subject;
 use crate::model::{Answer, Digest, Reference, Repository};
 use crate::refs::{Class, Occurrence};
 
@@ -63,7 +63,7 @@ fn answered(asked: &Asked, occurrence: &Occurrence) -> Option<(String, Digest)> 
         return Some((format!("{repository}@{digest}"), digest));
     }
     let digest = asked.tag(occurrence).and_then(found)?;
-    Some((shown(occurrence), *digest))
+    Some((occurrence.tagged(), *digest))
 }
 
 fn of_named(asked: &Asked, named: &Reference, third_party: bool) -> Control {
@@ -96,7 +96,7 @@ impl Asked {
         let control = self.controls.iter().find(|c| c.third_party == third_party && c.host == host);
         match control {
             Some(Control { reference: Some(reference), digest: Some(_), .. }) => {
-                Found::at(spot, format!("{message}, while {reference} answers"))
+                Found::of(found, spot, format!("{message}, while {reference} answers"))
             }
             Some(Control { reference: Some(reference), why: Some(why), .. }) => {
                 unproven(spot, message, &format!("the control {reference} doesn't answer: {why}"))

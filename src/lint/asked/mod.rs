@@ -47,6 +47,8 @@ pub struct Asked {
     controls: Vec<Control>,
     /// Hosts of third-party references that were not asked.
     not_asked: BTreeSet<String>,
+    /// Pinned digests of which no place says where they are.
+    unnamed: usize,
 }
 
 /// Whether anyone may pull from a repository.
@@ -67,6 +69,8 @@ pub struct Looked {
     pub manifests: usize,
     /// Repositories that were asked without credentials.
     pub repositories: usize,
+    /// Pinned digests that could not be asked for: no repository stands beside them.
+    pub unnamed: usize,
     pub controls: Vec<Control>,
 }
 
@@ -122,9 +126,10 @@ impl Asked {
         let tags = tags.into_iter().map(|(key, answer)| (key, digest_of(answer))).collect();
         let left = subject.pinned().filter(|found| !told(found));
         let not_asked = left.filter_map(|found| Some(found.repository.as_ref()?.host().to_owned())).collect();
-        let mut asked = Self { tags, pins, children, public: BTreeMap::new(), controls: Vec::new(), not_asked };
+        let (public, controls, unnamed) = (BTreeMap::new(), Vec::new(), subject.unnamed().len());
+        let mut asked = Self { tags, pins, children, public, controls, not_asked, unnamed };
         asked.public = asked.pulled_by_anyone(subject, asking).await;
-        asked.controls = control::choose(subject, &asked, controls);
+        asked.controls = control::choose(subject, &asked, asking.controls);
         asked
     }
 
@@ -179,15 +184,23 @@ impl Asked {
             digests: self.pins.len(),
             manifests: self.children.len(),
             repositories: self.public.values().filter(asked).count(),
+            unnamed: self.unnamed,
             controls: self.controls.clone(),
         }
     }
 
-    /// What was left out, in a line.
-    pub fn note(&self) -> Option<String> {
+    /// What was left out, each in a line.
+    pub fn notes(&self) -> impl Iterator<Item = String> {
         let hosts: Vec<&str> = self.not_asked.iter().map(String::as_str).collect();
-        let note = || format!("third-party references at {} are not asked for (--third-party HOST)", hosts.join(", "));
-        (!hosts.is_empty()).then(note)
+        let hosts = hosts.join(", ");
+        let third_party = || format!("third-party references at {hosts} are not asked for (--third-party HOST)");
+        let third_party = (!hosts.is_empty()).then(third_party);
+        let unnamed = match self.unnamed {
+            0 => None,
+            1 => Some("1 digest without a repository is not asked for: nothing says where it is".to_owned()),
+            n => Some(format!("{n} digests without a repository are not asked for: nothing says where they are")),
+        };
+        third_party.into_iter().chain(unnamed)
     }
 }
 

@@ -37,7 +37,8 @@ fn children(asked: &Asked, found: &Occurrence, name: &str, index: &Manifest) -> 
         Answer::Found(_) => None,
         Answer::Absent => {
             let message = format!("{name} is there, and its manifest {} is not", child.digest);
-            Some(Found::at(Spot::digest(found), message))
+            let about = [found.spelled(), child.digest.to_string()];
+            Some(Found::at(Spot::digest(found), message).about(about))
         }
         Answer::Unknown(why) => Some(unknown(found, name, why)),
     };
@@ -46,5 +47,5 @@ fn children(asked: &Asked, found: &Occurrence, name: &str, index: &Manifest) -> 
 
 fn unknown(found: &Occurrence, name: &str, why: &Unknown) -> Found {
     let message = format!("whether {name} can be pulled can't be known: {why}");
-    Found::at(Spot::digest(found), message).level(Level::Unknown).hint(ASK_AGAIN)
+    Found::of(found, Spot::digest(found), message).level(Level::Unknown).hint(ASK_AGAIN)
 }

@@ -27,7 +27,8 @@ fn check(subject: &Subject<'_>) -> Checked {
         BuildList::NotApplicable { .. } => None,
     };
     let found = subject.producers.unlisted.iter().map(|unlisted| {
-        let found = Found::at(Spot::point(&unlisted.place), format!("{}: {}", unlisted.package, unlisted.why));
+        let message = format!("{}: {}", unlisted.package, unlisted.why);
+        let found = Found::at(Spot::point(&unlisted.place), message).about([unlisted.package.clone()]);
         match &unlisted.doubt {
             None => found.related(read.clone()),
             // It may be run after all.

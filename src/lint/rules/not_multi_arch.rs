@@ -23,7 +23,7 @@ fn check(subject: &Subject<'_>) -> Checked {
         let (repository, digest) = (found.repository.as_ref()?, found.digest?);
         let Answer::Found(manifest) = asked.digest(found)? else { return None };
         let why = wanting(manifest)?;
-        Some(Found::at(Spot::digest(found), format!("{repository}@{digest} {why}")))
+        Some(Found::of(found, Spot::digest(found), format!("{repository}@{digest} {why}")))
     });
     found.collect()
 }

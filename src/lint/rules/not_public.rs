@@ -20,11 +20,11 @@ fn check(subject: &Subject<'_>) -> Checked {
             Public::Yes => None,
             Public::Refused(why) => {
                 let message = format!("{repository} answers to these credentials, and is refused without: {why}");
-                Some(Found::at(spot, message))
+                Some(Found::of(found, spot, message))
             }
             Public::Unknown(why) => {
                 let message = format!("whether anyone can pull from {repository} can't be known: {why}");
-                Some(Found::at(spot, message).level(Level::Unknown).hint(ASK_AGAIN))
+                Some(Found::of(found, spot, message).level(Level::Unknown).hint(ASK_AGAIN))
             }
         }
     });

@@ -1,7 +1,6 @@
 //! A tag that names other bytes than the digest beside it: the digest runs, and people believe the tag.
 
 use super::unpublished::weighed;
-use crate::lint::subject::shown;
 use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
 use crate::model::Answer;
 
@@ -18,8 +17,8 @@ fn check(subject: &Subject<'_>) -> Checked {
     let Some(asked) = &subject.registry else { return Checked::not_asked() };
     let found = subject.images().filter_map(|found| match (asked.tag(found)?, found.digest) {
         (Answer::Found(named), Some(pinned)) if *named != pinned => {
-            let message = format!("{} is published as {named}, and pinned as {pinned}", shown(found));
-            Some(weighed(found, Found::at(Spot::tag(found), message)))
+            let message = format!("{} is published as {named}, and pinned as {pinned}", found.tagged());
+            Some(weighed(found, Found::of(found, Spot::tag(found), message)))
         }
         _ => None,
     });

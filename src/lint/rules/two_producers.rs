@@ -21,7 +21,9 @@ fn check(subject: &Subject<'_>) -> Checked {
         let names: Vec<String> = producers.iter().map(|producer| format!("`{}`", producer.target)).collect();
         let message = format!("`{}` is stamped by {}", found.key, names.join(" and "));
         let place = |producer: Producer| Some((Spot::point(producer.place.as_ref()?), producer.what));
-        Some(Found::at(Spot::tag(found), message).related(producers.into_iter().filter_map(place)))
+        let about = std::iter::once(found.spelled()).chain(producers.iter().map(|producer| producer.target.clone()));
+        let about: Vec<String> = about.collect();
+        Some(Found::at(Spot::tag(found), message).about(about).related(producers.into_iter().filter_map(place)))
     });
     found.collect()
 }

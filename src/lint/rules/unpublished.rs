@@ -1,6 +1,5 @@
 //! A tag that no registry has: whoever pulls by it gets nothing.
 
-use crate::lint::subject::shown;
 use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
 use crate::model::Answer;
 use crate::refs::{Class, Occurrence};
@@ -24,12 +23,12 @@ fn check(subject: &Subject<'_>) -> Checked {
         match asked.tag(found)? {
             Answer::Found(_) => None,
             Answer::Absent => {
-                let absent = asked.absent(found, spot, &format!("{} is not published", shown(found)));
+                let absent = asked.absent(found, spot, &format!("{} is not published", found.tagged()));
                 Some(weighed(found, absent))
             }
             Answer::Unknown(why) => {
-                let message = format!("whether {} is published can't be known: {why}", shown(found));
-                Some(Found::at(spot, message).level(Level::Unknown).hint(ASK_AGAIN))
+                let message = format!("whether {} is published can't be known: {why}", found.tagged());
+                Some(Found::of(found, spot, message).level(Level::Unknown).hint(ASK_AGAIN))
             }
         }
     });

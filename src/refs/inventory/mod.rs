@@ -21,6 +21,7 @@ use super::class::Class;
 use super::problem::{Lines, Problem};
 use super::read::{FileReading, keep};
 use super::shapes::Shape;
+use super::spelled::spelled;
 use super::text::Scanner;
 use super::{Occurrence, Spec};
 use crate::model::Version;
@@ -154,14 +155,12 @@ impl<'a> Inventory<'a> {
             let Occurrence { file, line, column, shape, .. } = read.occurrence(found, class, &lines);
             let at = [&found.spans.tag, &found.spans.digest, &found.spans.name].into_iter().flatten().next();
             let what = if found.repository.is_some() { What::Reference } else { What::Digest };
-            let tag = found.tag.as_ref().map(ToString::to_string);
-            let text = seen::spelled(found.repository.as_ref(), tag.as_deref(), found.digest.as_ref());
+            let text = spelled(found.repository.as_ref(), found.tag.as_ref(), found.digest.as_ref());
             let (span, claim) = (at.cloned().unwrap_or_default(), Claim::Shape { shape, class });
             let item = Item { file, member: None, line, column, span, what, text: cut(&text), claim };
             listed.push(Listed { item, line, owned });
         }
         claimed.sort_by_key(|(span, _)| span.start);
-        let faulty: BTreeSet<usize> = read.faulty.iter().map(|&at| lines.number(at)).collect();
         let verdict = Verdict::of(judged);
         let reader = Reader { spec: self.spec, scanner: &self.scanner };
         for seen in reader.file(read.file.path.as_bytes(), content, false) {
@@ -179,7 +178,7 @@ impl<'a> Inventory<'a> {
                 None if seen.quiet => Claim::Mention { why: COMMENT },
                 None if seen.what == What::Name => Claim::Mention { why: NAME },
                 // What reading has found at fault is a problem already.
-                None if faulty.contains(&line) || seen.hidden.is_none() => Claim::Unclaimed,
+                None if read.told.covers(seen.span.start) || seen.hidden.is_none() => Claim::Unclaimed,
                 None => Claim::Overlooked { why: seen.hidden.unwrap_or_default() },
             };
             listed.push(self.listed(&read.file.path, None, seen, (line, column), line, claim));

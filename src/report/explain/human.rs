@@ -32,6 +32,12 @@ impl Human {
             lines.push(format!("… and {more} more (-v shows all)"));
         }
         lines.push(String::new());
+        for problem in explanation.unread.iter().take(shown) {
+            lines.extend(led("not read: ", &problem.to_string()));
+        }
+        if explanation.unread.len() > shown {
+            lines.push(format!("… and {} more (-v shows all)", explanation.unread.len() - shown));
+        }
         if let Some(nothing) = &explanation.nothing {
             lines.extend(led("nothing is there to explain: ", nothing));
             return lines;

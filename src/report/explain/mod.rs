@@ -52,7 +52,12 @@ fn asked(explanation: &Explanation) -> String {
 fn version(explanation: &Explanation) -> String {
     match explanation.version {
         Some(version) if explanation.version_asked => format!("v{version}, as asked"),
-        Some(version) => format!("v{version}, which most owned tags carry"),
-        None => "none: no owned tag carries one".to_owned(),
+        version => {
+            let read = if explanation.unread.is_empty() { "" } else { ", of those that could be read" };
+            match version {
+                Some(version) => format!("v{version}, which most owned tags carry{read}"),
+                None => format!("none: no owned tag carries one{read}"),
+            }
+        }
     }
 }

@@ -21,7 +21,7 @@ const NAMES: [&str; 6] = [
 ];
 
 /// Every form of the report, by name.
-fn forms(lint: &Lint) -> Vec<(&'static str, String)> {
+pub(super) fn forms(lint: &Lint) -> Vec<(&'static str, String)> {
     let event = Event::Lint(Box::new(lint.clone()));
     let page = |make: &dyn Fn(Box<dyn std::io::Write + Send>) -> Box<dyn Reporter>| {
         let page = Page::default();

@@ -97,7 +97,7 @@ async fn machines_see_the_control_too() {
         "host": HOST, "third_party": false, "named": false, "reference": reference, "digest": fine, "why": null,
     });
     let looked = serde_json::json!({
-        "tags": 2, "digests": 2, "manifests": 2, "repositories": 1, "controls": [control],
+        "tags": 2, "digests": 2, "manifests": 2, "repositories": 1, "unnamed": 0, "controls": [control],
     });
     let (_, out, _) = typed.run(&["--registry", &here, "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
