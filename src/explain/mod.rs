@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-pub use census::{Census, Count, Row, Verdict};
+pub use census::{Census, Completeness, Count, Row};
 pub use effect::{Change, Effect};
-use place::Asked;
 pub use place::PlaceError;
+use place::Question;
 
 use crate::lint::{Finding, Judging, Level, Lint, Subject, Suppressed};
 use crate::model::{Lines, Rc, Version};
@@ -101,15 +101,15 @@ impl Explanation {
     ) -> Result<Self, PlaceError> {
         let tree = Kept::new(tree);
         let is_file = |path: &str| matches!(tree.find(path.as_bytes()), Ok(Some(entry)) if entry.kind == Kind::File);
-        let asked = Asked::parse(place, is_file);
+        let asked = Question::parse(place, is_file);
         let subject = Subject::of_file(pipeline, &tree, name, rc, asked.file.as_bytes());
         let lint = Lint::of(&subject, Judging { fail_on: Level::Error, baseline: None });
         Self::of(&subject, &lint, &asked)
     }
 
-    fn of(subject: &Subject<'_>, lint: &Lint, asked: &Asked) -> Result<Self, PlaceError> {
+    fn of(subject: &Subject<'_>, lint: &Lint, asked: &Question) -> Result<Self, PlaceError> {
         let file = asked.file.as_str();
-        let standing = nothing::Standing::of(subject, file)?;
+        let role = nothing::Role::of(subject, file)?;
         let content = subject.content(file);
         let lines = content.map(Lines::new);
         asked.check(content.unwrap_or_default(), content.is_some())?;
@@ -137,12 +137,12 @@ impl Explanation {
         let findings: Vec<Finding> = lint.findings.iter().filter(|finding| at(finding)).cloned().collect();
         let suppressed = lint.suppressed.iter().filter(|suppressed| at(&suppressed.finding)).cloned().collect();
         let nothing = (references.is_empty() && others.is_empty() && findings.is_empty())
-            .then(|| standing.nothing(subject, asked, content));
+            .then(|| role.nothing(subject, asked, content));
         Ok(Self {
             tree: subject.name.clone(),
             file: file.to_owned(),
             line: asked.line,
-            read_as: standing.words(),
+            read_as: role.words(),
             version: subject.version,
             version_asked: subject.asked,
             references,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::finding::{Excerpt, Finding, Level, Place, Related};
-use super::rule::{At, Found, Rule, Spot};
+use super::rule::{At, Rule, Spot, Unplaced};
 use super::subject::Subject;
 use crate::model::{Digest, Lines};
 use crate::tree::Tree as _;
@@ -17,12 +17,12 @@ const MARKED: usize = 160;
 const MESSAGE: usize = 400;
 
 /// The findings of a rule, with their places.
-pub fn all(subject: &Subject<'_>, rule: &'static Rule, found: &[Found]) -> Vec<Finding> {
+pub fn all(subject: &Subject<'_>, rule: &'static Rule, found: &[Unplaced]) -> Vec<Finding> {
     let spots =
         found.iter().flat_map(|found| std::iter::once(&found.spot).chain(found.related.iter().map(|(spot, _)| spot)));
     let places = places(subject, spots);
     let locate = |spot: &Spot| places.get(spot).cloned().unwrap_or_else(|| whole(&spot.file));
-    let finding = |found: &Found| {
+    let finding = |found: &Unplaced| {
         let place = locate(&found.spot);
         let related = found.related.iter();
         let level = found.level.unwrap_or(rule.level);
@@ -128,7 +128,7 @@ fn word(bytes: &[u8]) -> usize {
 
 /// What knows a finding again: the rule and how much it weighs, the file, the words of the line, and what it is
 /// about, some of which may stand on other lines. A finding without a line is known by its message.
-fn fingerprint((rule, level): (&str, Level), place: &Place, found: &Found) -> Digest {
+fn fingerprint((rule, level): (&str, Level), place: &Place, found: &Unplaced) -> Digest {
     let words = match &place.excerpt {
         Some(Excerpt { before, marked, after }) => format!("{}\0{marked}\0{}", before.trim_start(), after.trim_end()),
         None => found.message.clone(),
@@ -170,14 +170,14 @@ mod tests {
         let print = |text: &str, file: &str| {
             let start = text.find("latest").unwrap();
             let place = at(file, text.as_bytes(), &Lines::new(text.as_bytes()), start..start + 6);
-            fingerprint(("r", Level::Error), &place, &Found::at(Spot::file(file), "m"))
+            fingerprint(("r", Level::Error), &place, &Unplaced::at(Spot::file(file), "m"))
         };
         let one = print("a: x:latest\n", "f");
         assert_eq!(one, print("# more\n  a: x:latest  \n", "f"));
         assert_ne!(one, print("b: x:latest\n", "f"));
         assert_ne!(one, print("a: x:latest\n", "g"));
         let whole = whole("f");
-        let found = |message: &str, about: &str| Found::at(Spot::file("f"), message).about([about.to_owned()]);
+        let found = |message: &str, about: &str| Unplaced::at(Spot::file("f"), message).about([about.to_owned()]);
         let print = |rule, level, message, about| fingerprint((rule, level), &whole, &found(message, about));
         let one = print("r", Level::Error, "m", "x");
         for other in [

@@ -56,7 +56,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// What a rule makes of a subject.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    pub found: Vec<Found>,
+    pub found: Vec<Unplaced>,
     /// Why the rule had nothing to go by.
     pub not_applicable: Option<String>,
     /// Whether what the rule goes by was asked for. A lint that asks no registry is no odd one: nothing is said.
@@ -74,15 +74,15 @@ impl Checked {
     }
 }
 
-impl FromIterator<Found> for Checked {
-    fn from_iter<I: IntoIterator<Item = Found>>(found: I) -> Self {
+impl FromIterator<Unplaced> for Checked {
+    fn from_iter<I: IntoIterator<Item = Unplaced>>(found: I) -> Self {
         Self { found: found.into_iter().collect(), not_applicable: None, asked: true }
     }
 }
 
 /// A finding before its place is looked up in the file.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct Unplaced {
     pub spot: Spot,
     pub message: String,
     /// Where it isn't the rule's.
@@ -94,7 +94,7 @@ pub struct Found {
     pub about: Vec<String>,
 }
 
-impl Found {
+impl Unplaced {
     pub fn at(spot: Spot, message: impl Into<String>) -> Self {
         Self { spot, message: message.into(), level: None, hint: None, related: Vec::new(), about: Vec::new() }
     }

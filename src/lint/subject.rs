@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::asked::Asked;
+use super::asked::Answers;
 use crate::model::{Digest, Rc, Version};
 use crate::pipeline::Pipeline;
 use crate::producers::{self, Producers};
@@ -27,7 +27,7 @@ pub struct Subject<'a> {
     /// Gzip copies whose references are judged by themselves: their plain source says something else, or can't be read.
     stale: BTreeSet<String>,
     /// What registries said; `None`: nobody asked them.
-    pub registry: Option<Asked>,
+    pub registry: Option<Answers>,
 }
 
 impl<'a> Subject<'a> {

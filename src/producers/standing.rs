@@ -11,7 +11,7 @@ use super::stamp::{Effect, How};
 use super::yq::Reach;
 use super::{BuildList, Key, Note, Place, Producer, Standing, key};
 use crate::pipeline::Pipeline;
-use crate::refs::{Class, Occurrence, References, Shape};
+use crate::refs::{Class, Occurrence, References, Shape, in_charts};
 use crate::tree::{Tree, below};
 
 /// A larger file is not looked into for what sed would do to it.
@@ -175,7 +175,7 @@ impl Judge<'_, '_> {
     fn reference(&mut self, found: &Occurrence, stamps: &[&Stamp], content: &Content) -> Standing {
         let not_applicable = |why: &str| Standing::NotApplicable { why: why.to_owned() };
         let relative = below(found.file.as_bytes(), self.pipeline.root.as_bytes()).unwrap_or_default();
-        if relative.split(|&byte| byte == b'/').any(|part| part == b"charts") {
+        if in_charts(relative) {
             return not_applicable("it lies in a chart of others, which is fetched, not stamped");
         }
         match found.class {

@@ -2,8 +2,8 @@
 
 use super::comments::Comments;
 use super::enumerate::{File, Storage};
+use super::file::{FileReading, Told};
 use super::problem::{Lines, Problem, ProblemKind};
-use super::read::{FileReading, Told};
 use super::shapes::{FIX_SPELLING, Fault, Found, Shape, Shapes};
 use super::text::{Scanner, parse};
 use super::{Spec, gzip, untagged};
@@ -49,8 +49,13 @@ pub(super) fn utf8<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, Problem
 pub(super) fn yaml(path: &str, text: &str) -> Result<Yaml, Problem> {
     Yaml::parse(text).map_err(|error| {
         let place = (&Lines::new(text.as_bytes()), error.span.start);
-        let help = "correct it, or declare the file as text if it is a template";
-        Problem::at(ProblemKind::Unreadable, path, place, format!("not YAML: {}", error.message), help)
+        let (message, help) = match error.too_many {
+            true => (error.message, "divide the file, or declare it as text"),
+            false => {
+                (format!("not YAML: {}", error.message), "correct it, or declare the file as text if it is a template")
+            }
+        };
+        Problem::at(ProblemKind::Unreadable, path, place, message, help)
     })
 }
 

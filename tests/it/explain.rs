@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sealift::engine::{Event, Observer as _};
-use sealift::explain::{Census, Change, Explanation, PlaceError, Verdict};
+use sealift::explain::{Census, Change, Completeness, Explanation, PlaceError};
 use sealift::lint::{Judging, Level, Lint, Subject};
 use sealift::model::Digest;
 use sealift::pipeline::{self, Pipeline};
@@ -12,26 +12,19 @@ use sealift::tree::{MemTree, Tree};
 
 use crate::support::counting::Counting;
 use crate::support::page::Page;
+use crate::support::pipelines::Text;
 use crate::support::sandbox::Sandbox;
 
 const VALUES: &str = "packages/a/x/values.yaml";
-const PIPELINE: &str = "\
-name: shop
-repository: https://git.example/shop
-root: packages
-identity: {name: shop-release, email: release@shop.example}
-references:
-  owned: [registry.example/org/own]
-  tag_prefixes: [v1.30-]
-  text: [{path: system/net/daemonset.yml}]
-  gzip: [{path: system/provider/components.gz, plain: system/provider/components.yaml}]
-  exclude: [{path: a/x/Makefile, line: DEFAULT, reason: a default that nothing pulls}]
-artifact: {repository: registry.example/org/own/own-packages, source: https://git.example/shop}
-installer: {values: core/installer/values.yaml, url_key: sourceUrl, ref_key: sourceRef}
-";
+
+fn pipeline_text() -> String {
+    let exclude = "  exclude: [{path: a/x/Makefile, line: DEFAULT, reason: a default that nothing pulls}]\n";
+    let (text, gzip) = ("{path: system/net/daemonset.yml}", "system/provider/components");
+    Text { text, gzip, references: exclude, more: "" }.build()
+}
 
 fn pipeline() -> Pipeline {
-    pipeline::parse("test.yaml", PIPELINE).unwrap_or_else(|error| panic!("{error}"))
+    pipeline::parse("test.yaml", &pipeline_text()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn fill(text: &str) -> String {
@@ -316,18 +309,21 @@ fn census(tree: &dyn Tree, strict: bool) -> Census {
 fn the_census_has_a_table_and_a_verdict() {
     let tree = shop();
     let found = census(&tree, false);
-    assert_eq!((found.verdict, found.places("unclaimed"), found.excluded.len()), (Verdict::Incomplete, 1, 1));
+    assert_eq!((found.verdict, found.places("unclaimed"), found.excluded.len()), (Completeness::Incomplete, 1, 1));
     assert_eq!(found.counts.iter().map(|count| count.places).sum::<usize>(), found.rows.len());
     assert_eq!(found.claimed, found.places("shape"));
     let kinds: Vec<&str> = found.counts.iter().map(|count| count.kind).collect();
     assert_eq!(kinds.first().zip(kinds.last()), Some((&"shape", &"unclaimed")));
     let mut clean = MemTree::new("test");
     clean.put(VALUES, 0o644, fill("a: OWN/x:RC@D1\nb: |\n  c: {repository: OWN/c, tag: v1}\n"));
-    assert_eq!(census(&clean, false).verdict, Verdict::Complete);
+    assert_eq!(census(&clean, false).verdict, Completeness::Complete);
     // Overlooked is told, and refused when that is asked for.
-    assert_eq!((census(&clean, false).places("overlooked"), census(&clean, true).verdict), (1, Verdict::Incomplete));
+    assert_eq!(
+        (census(&clean, false).places("overlooked"), census(&clean, true).verdict),
+        (1, Completeness::Incomplete)
+    );
     clean.put("packages/a/y/values.yaml", 0o644, b"a: \xff\n".as_slice());
-    assert_eq!(census(&clean, false).verdict, Verdict::Unknown);
+    assert_eq!(census(&clean, false).verdict, Completeness::Unknown);
 }
 
 /// Every form of a report.
@@ -399,7 +395,7 @@ fn many_references_are_explained_in_time() {
 #[test]
 fn the_commands_end_as_they_say() {
     let sandbox = Sandbox::new();
-    std::fs::write(sandbox.path("pipeline.yaml"), PIPELINE).unwrap();
+    std::fs::write(sandbox.path("pipeline.yaml"), pipeline_text()).unwrap();
     let tree = shop();
     for entry in tree.entries().unwrap() {
         if let Some(bytes) = tree.get(&entry.path) {

@@ -11,7 +11,7 @@ use crate::cli::failure::{Ended, Hinted};
 use crate::cli::promote::Context;
 use crate::cli::session::registries;
 use crate::engine::{Event, State};
-use crate::lint::{Asked, Asking, Baseline, Judging, Lint, Subject, Verdict};
+use crate::lint::{Answers, Asking, Baseline, Judging, Lint, Subject, Verdict};
 use crate::pipeline;
 use crate::report::sarif;
 use crate::report::text::count;
@@ -55,7 +55,7 @@ async fn ask(
     args: &LintArgs,
     at: &RegistryArgs,
     docker_config: Option<PathBuf>,
-) -> anyhow::Result<Asked> {
+) -> anyhow::Result<Answers> {
     let here = args.tree.pipeline.parent().unwrap_or(Path::new(""));
     let registry = registries(subject.pipeline, here, at, docker_config)?;
     let anonymous = registries(subject.pipeline, here, at, None)?;
@@ -67,7 +67,7 @@ async fn ask(
         third_party: &third_party,
         controls: &args.asking.control,
     };
-    Ok(Asked::look(subject, asking).await)
+    Ok(Answers::look(subject, asking).await)
 }
 
 fn ended(verdict: Verdict) -> State {

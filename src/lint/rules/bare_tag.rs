@@ -1,6 +1,6 @@
 //! An owned reference without a digest: what it runs was never fixed.
 
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 
 pub const RULE: Rule = Rule {
     id: "bare-tag",
@@ -13,10 +13,10 @@ pub const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Checked {
     let bare = subject.owned().filter(|found| found.digest.is_none());
-    let bare = bare.map(|found| Found::of(found, Spot::tag(found), format!("{} has no digest", found.tagged())));
+    let bare = bare.map(|found| Unplaced::of(found, Spot::tag(found), format!("{} has no digest", found.tagged())));
     let untagged = subject.untagged().map(|found| {
         let message = format!("{} has neither tag nor digest: what runs is whatever `latest` is", found.tagged());
-        Found::of(found, Spot::tag(found), message)
+        Unplaced::of(found, Spot::tag(found), message)
     });
     bare.chain(untagged).collect()
 }

@@ -1,6 +1,6 @@
 //! A tag that is moved: with a digest the bytes are fixed and the name lies, without one nothing is fixed.
 
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 
 pub const RULE: Rule = Rule {
     id: "floating-tag",
@@ -42,10 +42,10 @@ fn check(subject: &Subject<'_>) -> Checked {
         let tag = found.tag.as_ref().filter(|tag| floats(tag.as_str()))?;
         let name = found.tagged();
         Some(match found.digest {
-            None => Found::of(found, Spot::tag(found), format!("{name}: `{tag}` names other bytes tomorrow")),
+            None => Unplaced::of(found, Spot::tag(found), format!("{name}: `{tag}` names other bytes tomorrow")),
             Some(_) => {
                 let message = format!("{name} is pinned, but `{tag}` says nothing about what runs");
-                Found::of(found, Spot::tag(found), message).level(Level::Warning)
+                Unplaced::of(found, Spot::tag(found), message).level(Level::Warning)
             }
         })
     });

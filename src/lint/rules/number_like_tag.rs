@@ -1,6 +1,6 @@
 //! A tag that YAML doesn't read as text: charts get another one than is written.
 
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::refs::{Occurrence, Shape};
 use crate::yaml::Reading;
 
@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>) -> Checked {
         };
         let message = format!("`tag: {tag}` is {read_as} to YAML");
         is_plain(subject, found)
-            .then(|| Found::of(found, Spot::tag(found), message).hint(format!("write `tag: \"{tag}\"`")))
+            .then(|| Unplaced::of(found, Spot::tag(found), message).hint(format!("write `tag: \"{tag}\"`")))
     });
     found.collect()
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lint::host::divided_host;
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::refs::{Occurrence, Shape};
 
 pub const RULE: Rule = Rule {
@@ -40,7 +40,7 @@ fn check(subject: &Subject<'_>) -> Checked {
         let others = rest.iter().map(|found| (Spot::tag(found), found.tagged()));
         let about: BTreeSet<String> =
             all.iter().filter_map(|found| Some(found.repository.as_ref()?.to_string())).collect();
-        Some(Found::at(spot, message).hint(hint).related(others).about(about))
+        Some(Unplaced::at(spot, message).hint(hint).related(others).about(about))
     });
     found.collect()
 }

@@ -1,6 +1,6 @@
 //! A gzip copy that its plain source doesn't vouch for: what it holds is what runs, and what nobody looks at.
 
-use crate::lint::{Checked, Found, Level, Rule, Subject};
+use crate::lint::{Checked, Level, Rule, Subject, Unplaced};
 
 pub const RULE: Rule = Rule {
     id: "stale-copy",
@@ -13,7 +13,7 @@ pub const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Checked {
     let found = subject.stale_copies().map(|problem| {
-        let found = Found::at(problem.into(), &problem.message).hint(&problem.help);
+        let found = Unplaced::at(problem.into(), &problem.message).hint(&problem.help);
         // Without a source there is no place where the two part.
         if problem.at.is_none() { found.level(Level::Warning) } else { found }
     });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::model::Version;
 use crate::refs::{Occurrence, version_in};
 
@@ -33,14 +33,14 @@ fn check(subject: &Subject<'_>) -> Checked {
         let certain = prefixed || stamped.contains(&repository) || carried.stable() == version.stable();
         let name = found.tagged();
         if certain {
-            return Some(Found::of(
+            return Some(Unplaced::of(
                 found,
                 Spot::tag(found),
                 format!("{name} is not at {version}, which this tree is at"),
             ));
         }
         let message = format!("{name} reads as {carried} of this tree, which is at {version}");
-        may_be(&carried, &version).then(|| Found::of(found, Spot::tag(found), message).level(Level::Warning))
+        may_be(&carried, &version).then(|| Unplaced::of(found, Spot::tag(found), message).level(Level::Warning))
     });
     stale.collect()
 }

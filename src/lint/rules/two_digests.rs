@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::model::Digest;
 use crate::refs::Occurrence;
 
@@ -32,7 +32,7 @@ fn check(subject: &Subject<'_>) -> Checked {
 
 /// A finding at the first place of the digest that the fewest have, with every other place; `name` is what the
 /// digests are of.
-pub fn apart(name: String, digests: &BTreeMap<Digest, Vec<&Occurrence>>, message: String) -> Found {
+pub fn apart(name: String, digests: &BTreeMap<Digest, Vec<&Occurrence>>, message: String) -> Unplaced {
     let mut places: Vec<(Digest, &Occurrence)> =
         digests.iter().flat_map(|(digest, found)| found.iter().map(|found| (*digest, *found))).collect();
     let common = |digest: &Digest| digests.get(digest).map_or(0, Vec::len);
@@ -42,8 +42,8 @@ pub fn apart(name: String, digests: &BTreeMap<Digest, Vec<&Occurrence>>, message
         // Another digest is another fault; how many places have each is not.
         Some((spot, digest)) => {
             let about = std::iter::once(name).chain(digests.keys().map(Digest::to_string));
-            Found::at(spot, format!("{message}, here {digest}")).related(spots).about(about)
+            Unplaced::at(spot, format!("{message}, here {digest}")).related(spots).about(about)
         }
-        None => Found::at(Spot::file("."), message),
+        None => Unplaced::at(Spot::file("."), message),
     }
 }

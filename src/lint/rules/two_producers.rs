@@ -1,7 +1,7 @@
 //! What two stamp depends on which of them runs last.
 
 use super::no_producer::no_list;
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::producers::{Producer, Standing};
 
 pub const RULE: Rule = Rule {
@@ -23,7 +23,7 @@ fn check(subject: &Subject<'_>) -> Checked {
         let place = |producer: Producer| Some((Spot::point(producer.place.as_ref()?), producer.what));
         let about = std::iter::once(found.spelled()).chain(producers.iter().map(|producer| producer.target.clone()));
         let about: Vec<String> = about.collect();
-        Some(Found::at(Spot::tag(found), message).about(about).related(producers.into_iter().filter_map(place)))
+        Some(Unplaced::at(Spot::tag(found), message).about(about).related(producers.into_iter().filter_map(place)))
     });
     found.collect()
 }

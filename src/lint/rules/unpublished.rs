@@ -1,6 +1,6 @@
 //! A tag that no registry has: whoever pulls by it gets nothing.
 
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::model::Answer;
 use crate::refs::{Class, Occurrence};
 
@@ -28,7 +28,7 @@ fn check(subject: &Subject<'_>) -> Checked {
             }
             Answer::Unknown(why) => {
                 let message = format!("whether {} is published can't be known: {why}", found.tagged());
-                Some(Found::of(found, spot, message).level(Level::Unknown).hint(ASK_AGAIN))
+                Some(Unplaced::of(found, spot, message).level(Level::Unknown).hint(ASK_AGAIN))
             }
         }
     });
@@ -36,7 +36,7 @@ fn check(subject: &Subject<'_>) -> Checked {
 }
 
 /// A fault of a tag; of a component's own tag information, unless it isn't known.
-pub fn weighed(occurrence: &Occurrence, found: Found) -> Found {
+pub fn weighed(occurrence: &Occurrence, found: Unplaced) -> Unplaced {
     match found.level {
         None if occurrence.class == Class::ComponentVersioned => found.level(Level::Info),
         _ => found,

@@ -5,7 +5,7 @@ mod human;
 pub(super) mod markdown;
 
 use super::text::count;
-use crate::explain::{Census, Change, Effect, Explanation, Verdict};
+use crate::explain::{Census, Change, Completeness, Effect, Explanation};
 
 /// Kinds of places that are shown one by one in any case.
 const SHOWN: [&str; 3] = ["exclusion", "overlooked", "unclaimed"];
@@ -18,10 +18,10 @@ fn verdict(census: &Census) -> String {
     };
     let faults = census.problems.len();
     let state = match census.verdict {
-        Verdict::Complete => "complete".to_owned(),
-        Verdict::Incomplete if faults == 0 => "incomplete, since what is overlooked is refused".to_owned(),
-        Verdict::Incomplete => format!("incomplete, with {}", count(faults, "problem")),
-        Verdict::Unknown => "unknown, since not everything could be looked at".to_owned(),
+        Completeness::Complete => "complete".to_owned(),
+        Completeness::Incomplete if faults == 0 => "incomplete, since what is overlooked is refused".to_owned(),
+        Completeness::Incomplete => format!("incomplete, with {}", count(faults, "problem")),
+        Completeness::Unknown => "unknown, since not everything could be looked at".to_owned(),
     };
     format!("{state}: {} claimed, {} excluded, {unclaimed}", census.claimed, census.excluded.len())
 }

@@ -301,7 +301,7 @@ fn a_file_of_upstreams_that_cant_be_read_is_excluded_with_a_reason_or_unknown() 
     );
     let excluding = |path: &str| {
         let exclude = format!("  exclude: [{{path: '{path}', reason: Broken upstream.}}]\nartifact:");
-        pipeline::parse("test.yaml", &PIPELINE.replace("artifact:", &exclude)).unwrap()
+        pipeline::parse("test.yaml", &pipeline_text("").replace("artifact:", &exclude)).unwrap()
     };
     let excluded = lint_by(&excluding("a/x/charts/*.tgz"), &tree, None);
     assert_eq!((all(&excluded), excluded.verdict), (Vec::new(), Verdict::Clean));
@@ -351,7 +351,8 @@ fn a_tree_without_anything_to_look_at_is_not_fine() {
 
 #[test]
 fn a_required_file_that_is_not_there_hides_nothing_else() {
-    let text = PIPELINE.replace("{path: system/net/daemonset.yml}", "{path: system/net/daemonset.yml, required: true}");
+    let text = pipeline_text("")
+        .replace("{path: system/net/daemonset.yml}", "{path: system/net/daemonset.yml, required: true}");
     let pipeline = pipeline::parse("test.yaml", &text).unwrap();
     let found = lint_by(&pipeline, &tree(&[(VALUES, "image: OWN/x:v0.1.0\n")]), None);
     let expected =

@@ -1,6 +1,7 @@
 //! What the areas share: a hermetic git, loopback servers, real peers, fixtures made from a seed.
 #![allow(dead_code, unused_imports)] // every area uses its own part
 
+pub mod cost;
 pub mod counting;
 pub mod crash;
 pub mod docker_registry;
@@ -12,6 +13,7 @@ pub mod http;
 pub mod images;
 pub mod json_schema;
 pub mod page;
+pub mod pipelines;
 pub mod registry_server;
 pub mod sandbox;
 pub mod tls;

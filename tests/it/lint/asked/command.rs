@@ -14,7 +14,7 @@ impl Typed {
         let (sandbox, server) = (Sandbox::new(), RegistryServer::start());
         push(&at(&url(&server)), "fine", "RC", "fine").await;
         server.clear_log();
-        std::fs::write(sandbox.path("pipeline.yaml"), super::super::PIPELINE).unwrap();
+        std::fs::write(sandbox.path("pipeline.yaml"), super::super::pipeline_text("")).unwrap();
         let file = sandbox.path("tree").join(VALUES);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, filled(text)).unwrap();
@@ -60,7 +60,7 @@ async fn nobody_is_asked_unless_told() {
     // Asked where it says it is: nobody is there.
     std::fs::write(
         typed.sandbox.path("pipeline.yaml"),
-        format!("{}registries: {{{HOST}: 'layout:no-such'}}\n", super::super::PIPELINE),
+        format!("{}registries: {{{HOST}: 'layout:no-such'}}\n", super::super::pipeline_text("")),
     )
     .unwrap();
     let (code, out, _) = typed.run(&["--registry"]);
