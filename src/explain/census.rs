@@ -13,7 +13,7 @@ use crate::tree::Tree;
 /// The whole account of a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Census {
-    pub verdict: Verdict,
+    pub verdict: Completeness,
     /// Which tree it was, in words.
     pub tree: String,
     /// How many files with references were read, and how many entries the tree's root has below it.
@@ -37,7 +37,7 @@ pub struct Census {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum Completeness {
     /// Everything that must be claimed is.
     Complete,
     /// Something isn't, or is malformed.
@@ -79,7 +79,7 @@ impl Census {
         let notes = references.notices.iter().chain(&account.notices).map(ToString::to_string);
         let overlooked = strict && rows.iter().any(|row| matches!(row.item.claim, Claim::Overlooked { .. }));
         Self {
-            verdict: Verdict::of(&account.problems, overlooked),
+            verdict: Completeness::of(&account.problems, overlooked),
             tree: name,
             files: references.enumeration.files.len(),
             entries: references.enumeration.entries().len(),
@@ -108,7 +108,7 @@ impl Row {
     }
 }
 
-impl Verdict {
+impl Completeness {
     fn of(problems: &[Problem], overlooked: bool) -> Self {
         if overlooked || problems.iter().any(|problem| problem.kind != ProblemKind::Unreadable) {
             Self::Incomplete

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::lint::{Subject, divided_host};
 use crate::model::{Rc, Stable, Tag, Version};
 use crate::promotion::{self, Wanted};
-use crate::refs::{self, Class, Occurrence, Shape};
+use crate::refs::{self, Class, Occurrence, ProblemKind, Shape};
 
 /// What one command would do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,6 +37,15 @@ pub fn wanted<'s>(subject: &'s Subject<'_>) -> Wanted<'s> {
     }
 }
 
+/// What of the tree was not read, where something depends on it; `None`: everything was.
+fn unread(subject: &Subject<'_>) -> Option<String> {
+    match subject.problems(ProblemKind::Unreadable).count() {
+        0 => None,
+        1 => Some("a file of the tree could not be read".to_owned()),
+        n => Some(format!("{n} files of the tree could not be read")),
+    }
+}
+
 pub fn all(subject: &Subject<'_>, wanted: &Wanted<'_>, found: &Occurrence) -> Vec<Effect> {
     let mut effects = vec![
         Effect { of: "promotion", change: text(subject, found) },
@@ -52,6 +61,10 @@ pub fn all(subject: &Subject<'_>, wanted: &Wanted<'_>, found: &Occurrence) -> Ve
 impl Change {
     fn nothing(why: impl Into<String>) -> Self {
         Self::Nothing { why: why.into() }
+    }
+
+    fn unknown(why: impl Into<String>) -> Self {
+        Self::Unknown { why: why.into() }
     }
 
     fn refused(why: impl Into<String>) -> Self {
@@ -76,9 +89,14 @@ enum Line {
     Candidate(Rc),
     Stable(Stable),
     None,
+    /// Tags tell it, and not all of them were read.
+    Unknown(String),
 }
 
 fn line(subject: &Subject<'_>) -> Line {
+    if let Some(unread) = unread(subject).filter(|_| !subject.asked) {
+        return Line::Unknown(format!("{unread}, and its tags may tell another version: name the candidate with --rc"));
+    }
     match subject.version {
         Some(Version::Candidate(rc)) => Line::Candidate(rc),
         Some(Version::Stable(stable)) => Line::Stable(stable),
@@ -103,6 +121,7 @@ fn text(subject: &Subject<'_>, found: &Occurrence) -> Change {
         (Class::NoRepository, _) => {
             Change::nothing("without a repository it is never rewritten; its digest is guarded all the same")
         }
+        (Class::ComponentVersioned | Class::VersionLine, Line::Unknown(why)) => Change::unknown(why),
         (Class::ComponentVersioned, _) => Change::nothing("its tag is not the candidate's: the text stays as it is"),
         (Class::VersionLine, _) if found.aliased => {
             Change::refused("its tag is shared by a YAML alias: changing it changes another place")
@@ -147,9 +166,9 @@ fn name(subject: &Subject<'_>, wanted: &Wanted<'_>, found: &Occurrence) -> Chang
         Line::Candidate(rc) => rc,
         Line::Stable(stable) => return Change::nothing(format!("the tree is at v{stable}, which is stable already")),
         Line::None => {
-            let why = "no owned tag of the tree carries a version: name the candidate with --rc".to_owned();
-            return Change::Unknown { why };
+            return Change::unknown("no owned tag of the tree carries a version: name the candidate with --rc");
         }
+        Line::Unknown(why) => return Change::unknown(why),
     };
     let stable = found.tag.as_ref().and_then(|tag| refs::with_stable(&subject.spec, tag, &rc));
     let stable: Option<Tag> = stable.or_else(|| format!("v{}", rc.stable).parse().ok());
@@ -158,6 +177,9 @@ fn name(subject: &Subject<'_>, wanted: &Wanted<'_>, found: &Occurrence) -> Chang
     let rivals = wanted.get(&(repository.clone(), stable)).map_or(1, std::collections::BTreeMap::len);
     if rivals > 1 {
         return Change::refused(format!("{rivals} digests of the tree want the name {to}"));
+    }
+    if let Some(unread) = unread(subject) {
+        return Change::unknown(format!("{unread}, and may hold another digest that wants the name {to}"));
     }
     let why = match found.class {
         Class::VersionLine => "the digest gets its stable name, written once",

@@ -14,17 +14,17 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-pub use census::{Census, Count, Row, Verdict};
+pub use census::{Census, Completeness, Count, Row};
 pub use effect::{Change, Effect};
-use place::Asked;
 pub use place::PlaceError;
+use place::Question;
 
-use crate::lint::{Finding, Judging, Level, Lint, Subject, Suppressed, shown};
+use crate::lint::{Finding, Judging, Level, Lint, Subject, Suppressed};
 use crate::model::{Lines, Rc, Version};
 use crate::pipeline::Pipeline;
 use crate::producers::Stamped;
 use crate::promotion::Wanted;
-use crate::refs::{Claim, Item, Occurrence, Shape};
+use crate::refs::{Claim, Item, Occurrence, Problem, ProblemKind, Shape};
 use crate::tree::{Kept, Kind, Tree};
 
 /// What is known of a line, or of a file.
@@ -50,6 +50,8 @@ pub struct Explanation {
     pub findings: Vec<Finding>,
     /// What lint finds, and an exclusion explains.
     pub suppressed: Vec<Suppressed>,
+    /// Files that could not be read, this one or others: what depends on them is unknown.
+    pub unread: Vec<Problem>,
     /// Why there is nothing to explain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nothing: Option<String>,
@@ -99,15 +101,15 @@ impl Explanation {
     ) -> Result<Self, PlaceError> {
         let tree = Kept::new(tree);
         let is_file = |path: &str| matches!(tree.find(path.as_bytes()), Ok(Some(entry)) if entry.kind == Kind::File);
-        let asked = Asked::parse(place, is_file);
+        let asked = Question::parse(place, is_file);
         let subject = Subject::of_file(pipeline, &tree, name, rc, asked.file.as_bytes());
         let lint = Lint::of(&subject, Judging { fail_on: Level::Error, baseline: None });
         Self::of(&subject, &lint, &asked)
     }
 
-    fn of(subject: &Subject<'_>, lint: &Lint, asked: &Asked) -> Result<Self, PlaceError> {
+    fn of(subject: &Subject<'_>, lint: &Lint, asked: &Question) -> Result<Self, PlaceError> {
         let file = asked.file.as_str();
-        let standing = nothing::Standing::of(subject, file)?;
+        let role = nothing::Role::of(subject, file)?;
         let content = subject.content(file);
         let lines = content.map(Lines::new);
         asked.check(content.unwrap_or_default(), content.is_some())?;
@@ -135,18 +137,19 @@ impl Explanation {
         let findings: Vec<Finding> = lint.findings.iter().filter(|finding| at(finding)).cloned().collect();
         let suppressed = lint.suppressed.iter().filter(|suppressed| at(&suppressed.finding)).cloned().collect();
         let nothing = (references.is_empty() && others.is_empty() && findings.is_empty())
-            .then(|| standing.nothing(subject, asked, content));
+            .then(|| role.nothing(subject, asked, content));
         Ok(Self {
             tree: subject.name.clone(),
             file: file.to_owned(),
             line: asked.line,
-            read_as: standing.words(),
+            read_as: role.words(),
             version: subject.version,
             version_asked: subject.asked,
             references,
             others,
             findings,
             suppressed,
+            unread: subject.problems(ProblemKind::Unreadable).chain(&subject.account.notices).cloned().collect(),
             nothing,
         })
     }
@@ -164,9 +167,8 @@ fn extents(found: &Occurrence, lines: Option<&Lines<'_>>) -> Vec<usize> {
 
 fn explained(subject: &Subject<'_>, wanted: &Wanted<'_>, found: &Occurrence) -> Explained {
     let producer = subject.producers.of(found);
-    let digest = found.digest.map(|digest| format!("@{digest}")).unwrap_or_default();
     Explained {
-        spelled: format!("{}{digest}", shown(found)),
+        spelled: found.spelled(),
         shape_means: shape_means(found.shape),
         class_because: class::reason(subject, found),
         stamped: stamped::words(&producer),

@@ -1,13 +1,13 @@
 //! How a file stands to the tool, and why there may be nothing on a line.
 
-use super::place::{Asked, PlaceError};
+use super::place::{PlaceError, Question};
 use crate::lint::Subject;
 use crate::model::Lines;
 use crate::refs::{Storage, in_charts};
-use crate::tree::{Entry, Kind, below, show};
+use crate::tree::{Entry, Kind, Tree as _, below, show};
 
 /// How a file stands.
-pub enum Standing {
+pub enum Role {
     Holds(Storage),
     /// Below the root, and not among the files with references.
     Undeclared,
@@ -18,7 +18,7 @@ pub enum Standing {
     },
 }
 
-impl Standing {
+impl Role {
     /// How a file of the subject's tree stands, by its path in the repository.
     pub fn of(subject: &Subject<'_>, file: &str) -> Result<Self, PlaceError> {
         let enumeration = &subject.account.references.enumeration;
@@ -66,7 +66,7 @@ impl Standing {
     }
 
     /// Why there is nothing at a place.
-    pub fn nothing(&self, subject: &Subject<'_>, asked: &Asked, content: Option<&[u8]>) -> String {
+    pub fn nothing(&self, subject: &Subject<'_>, asked: &Question, content: Option<&[u8]>) -> String {
         let place = if asked.line.is_some() { "the line" } else { "the file" };
         let text = asked.line.and_then(|line| {
             let content = content?;
@@ -87,11 +87,9 @@ impl Standing {
             (Self::Vendored, _) => ", and what is below a folder called `charts` is upstream's",
             (Self::Markdown, _) => ", and Markdown is prose",
         };
-        let unread = subject.account.problems.iter().chain(&subject.account.notices);
-        let unread =
-            unread.filter(|problem| problem.file == asked.file && problem.line == 0).map(|p| p.message.clone());
-        match unread.into_iter().next() {
-            Some(message) => format!("the file could not be looked into: {message}"),
+        let mut unread = subject.account.problems.iter().chain(&subject.account.notices);
+        match unread.find(|problem| problem.file == asked.file && problem.line == 0) {
+            Some(problem) => format!("the file could not be looked into: {}", problem.message),
             None => {
                 format!("{place} holds neither a digest nor an owned reference, nor a third-party one in a shape{why}")
             }

@@ -4,7 +4,7 @@ use crate::model::Lines;
 
 /// A place as people type it: `FILE`, `FILE:LINE`, or `FILE:LINE:COLUMN` as reports print it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct Question {
     /// The path in the repository.
     pub file: String,
     /// From 1.
@@ -41,7 +41,7 @@ impl PlaceError {
     }
 }
 
-impl Asked {
+impl Question {
     /// A text as a place. `exists` tells files: a name may itself end as a line does.
     pub fn parse(text: &str, exists: impl Fn(&str) -> bool) -> Self {
         let text = text.strip_prefix("./").unwrap_or(text);
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_place_is_what_reports_print() {
         let parse = |text: &str| {
-            let Asked { file, line } = Asked::parse(text, |file| ["a/b.yaml", "a:7", "c:7:1"].contains(&file));
+            let Question { file, line } = Question::parse(text, |file| ["a/b.yaml", "a:7", "c:7:1"].contains(&file));
             (file, line)
         };
         for (text, file, line) in [
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_line_is_one_of_the_files() {
-        let asked = |line| Asked { file: "f".into(), line: Some(line) };
+        let asked = |line| Question { file: "f".into(), line: Some(line) };
         assert!(asked(1).check(b"a\nb\n", true).is_ok() && asked(2).check(b"a\nb\n", true).is_ok());
         for (line, content) in [(0, "a\n"), (3, "a\nb\n"), (3, "a\nb"), (2, "")] {
             let error = asked(line).check(content.as_bytes(), true).unwrap_err();

@@ -11,12 +11,13 @@ use super::finding::{Finding, Level, Suppressed, Suppression};
 use super::rule::rule;
 use super::subject::Subject;
 use crate::pipeline::{Globs, LintExclusion};
+use crate::tree::Tree as _;
 
 /// What is left of findings, what is excluded, and which exclusions should go.
 pub type Applied = (Vec<Finding>, Vec<Suppressed>, Vec<String>);
 
 /// An exclusion, and whether it was needed.
-struct Asked<'a> {
+struct Excuse<'a> {
     exclusion: &'a LintExclusion,
     globs: Globs,
     used: bool,
@@ -25,8 +26,8 @@ struct Asked<'a> {
 /// Takes the excluded findings out. What could not be looked at is never excluded; what explains findings of an
 /// `idle` rule, which had nothing to go by, is not unused.
 pub fn apply(subject: &Subject<'_>, findings: Vec<Finding>, idle: &BTreeSet<&str>) -> Applied {
-    let ask = |exclusion| Asked { exclusion, globs: Globs::only(&exclusion.path).unwrap_or_default(), used: false };
-    let mut asked: Vec<Asked<'_>> = subject.pipeline.lint.exclude.iter().map(ask).collect();
+    let ask = |exclusion| Excuse { exclusion, globs: Globs::only(&exclusion.path).unwrap_or_default(), used: false };
+    let mut asked: Vec<Excuse<'_>> = subject.pipeline.lint.exclude.iter().map(ask).collect();
     let (mut left, mut excluded) = (Vec::new(), Vec::new());
     for finding in findings {
         let mut reason = None;
@@ -51,7 +52,7 @@ pub fn apply(subject: &Subject<'_>, findings: Vec<Finding>, idle: &BTreeSet<&str
     (left, excluded, unused.collect())
 }
 
-impl Asked<'_> {
+impl Excuse<'_> {
     fn covers(&self, subject: &Subject<'_>, finding: &Finding) -> bool {
         let LintExclusion { rule, line, .. } = self.exclusion;
         finding.level != Level::Unknown

@@ -39,7 +39,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// One imperative sentence.
     pub hint: String,
-    /// Of the rule, the file and the words of the line, but not of its number: the same after lines moved.
+    /// Of the rule, the level, the file, the words of the line and what the finding is about, but not of the line's
+    /// number: the same after lines moved.
     pub fingerprint: Digest,
 }
 

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::finding::{Excerpt, Finding, Place, Related};
-use super::rule::{At, Found, Rule, Spot};
+use super::finding::{Excerpt, Finding, Level, Place, Related};
+use super::rule::{At, Rule, Spot, Unplaced};
 use super::subject::Subject;
 use crate::model::{Digest, Lines};
+use crate::tree::Tree as _;
 
 /// Characters of an excerpt on either side of what is marked, and of what is marked.
 const AROUND: usize = 80;
@@ -16,18 +17,19 @@ const MARKED: usize = 160;
 const MESSAGE: usize = 400;
 
 /// The findings of a rule, with their places.
-pub fn all(subject: &Subject<'_>, rule: &'static Rule, found: &[Found]) -> Vec<Finding> {
+pub fn all(subject: &Subject<'_>, rule: &'static Rule, found: &[Unplaced]) -> Vec<Finding> {
     let spots =
         found.iter().flat_map(|found| std::iter::once(&found.spot).chain(found.related.iter().map(|(spot, _)| spot)));
     let places = places(subject, spots);
     let locate = |spot: &Spot| places.get(spot).cloned().unwrap_or_else(|| whole(&spot.file));
-    let finding = |found: &Found| {
+    let finding = |found: &Unplaced| {
         let place = locate(&found.spot);
         let related = found.related.iter();
+        let level = found.level.unwrap_or(rule.level);
         Finding {
             rule: rule.id,
-            level: found.level.unwrap_or(rule.level),
-            fingerprint: fingerprint(rule.id, &place, &found.message),
+            level,
+            fingerprint: fingerprint((rule.id, level), &place, found),
             related: related.map(|(spot, said)| Related { place: locate(spot), message: cut(said) }).collect(),
             place,
             message: cut(&found.message),
@@ -124,14 +126,16 @@ fn word(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| inside(byte)).count().max(1).min(bytes.len())
 }
 
-/// What knows a finding again: rule, file, and the words of the line. A finding without a line is known by its
-/// message.
-fn fingerprint(rule: &str, place: &Place, message: &str) -> Digest {
+/// What knows a finding again: the rule and how much it weighs, the file, the words of the line, and what it is
+/// about, some of which may stand on other lines. A finding without a line is known by its message.
+fn fingerprint((rule, level): (&str, Level), place: &Place, found: &Unplaced) -> Digest {
     let words = match &place.excerpt {
         Some(Excerpt { before, marked, after }) => format!("{}\0{marked}\0{}", before.trim_start(), after.trim_end()),
-        None => message.to_owned(),
+        None => found.message.clone(),
     };
-    Digest::of(format!("{rule}\0{}\0{words}", place.file).as_bytes())
+    let mut parts = vec![rule, level.name(), &place.file, &words];
+    parts.extend(found.about.iter().map(String::as_str));
+    Digest::of(parts.join("\0").as_bytes())
 }
 
 #[cfg(test)]
@@ -165,12 +169,25 @@ mod tests {
     fn a_finding_is_known_again_where_its_line_moved() {
         let print = |text: &str, file: &str| {
             let start = text.find("latest").unwrap();
-            fingerprint("r", &at(file, text.as_bytes(), &Lines::new(text.as_bytes()), start..start + 6), "m")
+            let place = at(file, text.as_bytes(), &Lines::new(text.as_bytes()), start..start + 6);
+            fingerprint(("r", Level::Error), &place, &Unplaced::at(Spot::file(file), "m"))
         };
         let one = print("a: x:latest\n", "f");
         assert_eq!(one, print("# more\n  a: x:latest  \n", "f"));
         assert_ne!(one, print("b: x:latest\n", "f"));
         assert_ne!(one, print("a: x:latest\n", "g"));
+        let whole = whole("f");
+        let found = |message: &str, about: &str| Unplaced::at(Spot::file("f"), message).about([about.to_owned()]);
+        let print = |rule, level, message, about| fingerprint((rule, level), &whole, &found(message, about));
+        let one = print("r", Level::Error, "m", "x");
+        for other in [
+            print("s", Level::Error, "m", "x"),
+            print("r", Level::Warning, "m", "x"),
+            print("r", Level::Error, "n", "x"),
+            print("r", Level::Error, "m", "y"),
+        ] {
+            assert_ne!(one, other);
+        }
     }
 
     #[test]

@@ -20,14 +20,15 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-pub use asked::{Asked, Asking, Control, Looked, Public};
+pub use asked::{Answers, Asking, Control, Looked, Public};
 pub use baseline::{Baseline, BaselineError};
 pub use finding::{Excerpt, Finding, Level, Place, Related, Suppressed, Suppression};
 pub use host::divided_host;
-pub use rule::{Checked, Found, RULES, Rule, Spot, rule};
-pub use subject::{Subject, shown};
+pub use rule::{Checked, RULES, Rule, Spot, Unplaced, rule};
+pub use subject::Subject;
 
 use crate::model::Version;
+use crate::refs::ProblemKind;
 
 /// What lint found in a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -126,7 +127,7 @@ impl Lint {
             findings,
             suppressed,
             not_applicable,
-            registry: subject.registry.as_ref().map(Asked::looked),
+            registry: subject.registry.as_ref().map(Answers::looked),
             left_over,
             notes: notes(subject),
             files: account.references.enumeration.files.len(),
@@ -142,9 +143,11 @@ impl Lint {
 
 /// Odd things, each in a line.
 fn notes(subject: &Subject<'_>) -> Vec<String> {
-    let notices = subject.account.references.notices.iter().map(ToString::to_string);
+    // Of stale copies a rule tells.
+    let notices = subject.account.references.notices.iter().filter(|notice| notice.kind != ProblemKind::StaleCopy);
+    let notices = notices.chain(&subject.account.notices).map(ToString::to_string);
     let producers = subject.producers.notes.iter().map(ToString::to_string);
-    notices.chain(producers).chain(subject.registry.as_ref().and_then(Asked::note)).collect()
+    notices.chain(producers).chain(subject.registry.iter().flat_map(Answers::notes)).collect()
 }
 
 impl Verdict {

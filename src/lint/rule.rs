@@ -29,6 +29,7 @@ pub const RULES: &[&Rule] = &[
     &rules::floating_tag::RULE,
     &rules::placeholder_tag::RULE,
     &rules::malformed_reference::RULE,
+    &rules::stale_copy::RULE,
     &rules::two_digests::RULE,
     &rules::tag_collision::RULE,
     &rules::unclaimed_digest::RULE,
@@ -55,7 +56,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// What a rule makes of a subject.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    pub found: Vec<Found>,
+    pub found: Vec<Unplaced>,
     /// Why the rule had nothing to go by.
     pub not_applicable: Option<String>,
     /// Whether what the rule goes by was asked for. A lint that asks no registry is no odd one: nothing is said.
@@ -73,15 +74,15 @@ impl Checked {
     }
 }
 
-impl FromIterator<Found> for Checked {
-    fn from_iter<I: IntoIterator<Item = Found>>(found: I) -> Self {
+impl FromIterator<Unplaced> for Checked {
+    fn from_iter<I: IntoIterator<Item = Unplaced>>(found: I) -> Self {
         Self { found: found.into_iter().collect(), not_applicable: None, asked: true }
     }
 }
 
 /// A finding before its place is looked up in the file.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct Unplaced {
     pub spot: Spot,
     pub message: String,
     /// Where it isn't the rule's.
@@ -89,11 +90,22 @@ pub struct Found {
     /// Where it isn't the rule's.
     pub hint: Option<String>,
     pub related: Vec<(Spot, String)>,
+    /// What it is about, beyond the words of its line: a reference may stand on several. Part of the fingerprint.
+    pub about: Vec<String>,
 }
 
-impl Found {
+impl Unplaced {
     pub fn at(spot: Spot, message: impl Into<String>) -> Self {
-        Self { spot, message: message.into(), level: None, hint: None, related: Vec::new() }
+        Self { spot, message: message.into(), level: None, hint: None, related: Vec::new(), about: Vec::new() }
+    }
+
+    /// The same, about a reference.
+    pub fn of(found: &Occurrence, spot: Spot, message: impl Into<String>) -> Self {
+        Self::at(spot, message).about([found.spelled()])
+    }
+
+    pub fn about(self, about: impl IntoIterator<Item = String>) -> Self {
+        Self { about: about.into_iter().collect(), ..self }
     }
 
     pub fn level(self, level: Level) -> Self {

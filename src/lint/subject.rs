@@ -1,18 +1,20 @@
 //! What rules look at: a tree as it was read, and what was looked up beside it.
 
-use super::asked::Asked;
-use crate::model::{Rc, Version};
+use std::collections::BTreeSet;
+
+use super::asked::Answers;
+use crate::model::{Digest, Rc, Version};
 use crate::pipeline::Pipeline;
 use crate::producers::{self, Producers};
-use crate::refs::{Account, Class, Occurrence, Problem, ProblemKind, Scope, Spec, account};
-use crate::tree::Tree;
+use crate::refs::{Account, Class, Occurrence, Problem, ProblemKind, Scope, Spec, Storage, account};
+use crate::tree::{Kept, Tree};
 
 /// A tree, read once for all rules.
 pub struct Subject<'a> {
     pub pipeline: &'a Pipeline,
     pub spec: Spec,
-    /// A repository's root.
-    pub tree: &'a dyn Tree,
+    /// A repository's root. Makefiles are asked for by census, producers and findings, and read once.
+    pub tree: Kept<'a>,
     /// What people call the tree.
     pub name: String,
     pub account: Account,
@@ -22,8 +24,10 @@ pub struct Subject<'a> {
     pub version: Option<Version>,
     /// Whether it was asked for.
     pub asked: bool,
+    /// Gzip copies whose references are judged by themselves: their plain source says something else, or can't be read.
+    stale: BTreeSet<String>,
     /// What registries said; `None`: nobody asked them.
-    pub registry: Option<Asked>,
+    pub registry: Option<Answers>,
 }
 
 impl<'a> Subject<'a> {
@@ -39,17 +43,34 @@ impl<'a> Subject<'a> {
     }
 
     fn within(pipeline: &'a Pipeline, tree: &'a dyn Tree, name: String, rc: Option<&Rc>, scope: Scope<'_>) -> Self {
-        let spec = pipeline.spec();
-        let account = account(tree, &spec, rc, scope);
+        let (spec, tree) = (pipeline.spec(), Kept::only(tree, is_makefile));
+        let account = account(&tree, &spec, rc, scope);
         let version = account.references.version;
-        let producers = producers::read(tree, pipeline, &account.references);
-        Self { pipeline, spec, tree, name, account, producers, version, asked: rc.is_some(), registry: None }
+        let producers = producers::read(&tree, pipeline, &account.references);
+        let stale = stale(&account);
+        Self { pipeline, spec, tree, name, account, producers, version, asked: rc.is_some(), stale, registry: None }
     }
 
-    /// Every owned reference, the packages artifact's too. Copies inside gzip are no further ones.
+    /// Every owned reference, the packages artifact's too. Copies inside gzip are no further ones, as long as their
+    /// plain source vouches for them.
     pub fn owned(&self) -> impl Iterator<Item = &Occurrence> {
         let owns = |found: &&Occurrence| found.repository.as_ref().is_some_and(|r| self.spec.owns(r));
-        self.account.references.occurrences.iter().filter(|found| found.copy_of.is_none()).filter(owns)
+        self.account.references.occurrences.iter().filter(|found| self.is_judged(found)).filter(owns)
+    }
+
+    /// Every owned image with neither tag nor digest, copies left out alike.
+    pub fn untagged(&self) -> impl Iterator<Item = &Occurrence> {
+        self.account.references.untagged.iter().filter(|found| self.is_judged(found))
+    }
+
+    /// Whether a reference is judged by itself, and not by the plain source that it is a copy of.
+    fn is_judged(&self, found: &Occurrence) -> bool {
+        found.copy_of.is_none() || self.stale.contains(&found.file)
+    }
+
+    /// Gzip copies that no plain source vouches for.
+    pub fn stale_copies(&self) -> impl Iterator<Item = &Problem> {
+        self.account.references.notices.iter().filter(|notice| notice.kind == ProblemKind::StaleCopy)
     }
 
     /// Every owned image: the packages artifact is handled by stages of its own.
@@ -61,12 +82,19 @@ impl<'a> Subject<'a> {
     pub fn named(&self) -> impl Iterator<Item = &Occurrence> {
         let references = &self.account.references;
         let all = references.occurrences.iter().chain(&references.unpinned);
-        all.filter(|found| found.copy_of.is_none() && found.repository.is_some())
+        all.filter(|found| self.is_judged(found) && found.repository.is_some())
     }
 
     /// Every reference with a repository and a digest, third-party ones and the packages artifact too, copies left out.
     pub fn pinned(&self) -> impl Iterator<Item = &Occurrence> {
         self.named().filter(|found| found.digest.is_some())
+    }
+
+    /// Pinned digests that no place of the tree names a repository for.
+    pub fn unnamed(&self) -> BTreeSet<Digest> {
+        let named: BTreeSet<Digest> = self.pinned().filter_map(|found| found.digest).collect();
+        let all = self.account.references.occurrences.iter().filter(|found| found.repository.is_none());
+        all.filter_map(|found| found.digest).filter(|digest| !named.contains(digest)).collect()
     }
 
     /// What reading and the census found, of one kind.
@@ -86,8 +114,21 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// `repository:tag`, as far as it has them.
-pub fn shown(found: &Occurrence) -> String {
-    let repository = found.repository.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
-    found.tag.as_ref().map_or(repository.clone(), |tag| format!("{repository}:{tag}"))
+/// Whether a file is named as Makefiles and what they include are.
+fn is_makefile(path: &[u8]) -> bool {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+    matches!(name, b"Makefile" | b"makefile" | b"GNUmakefile") || name.ends_with(b".mk") || name.ends_with(b".make")
+}
+
+/// Gzip copies that differ from their plain source, or have none that was read.
+fn stale(account: &Account) -> BTreeSet<String> {
+    let files = account.references.enumeration.files.iter();
+    let copies = files.filter_map(|file| match &file.storage {
+        Storage::Gzip { copy_of } => Some((&file.path, copy_of)),
+        Storage::Values | Storage::TagFile | Storage::Text => None,
+    });
+    let differs = copies
+        .filter(|(path, plain)| account.contents.get(*path) != account.contents.get(*plain))
+        .map(|(path, _)| path);
+    differs.cloned().collect()
 }

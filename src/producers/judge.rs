@@ -12,7 +12,7 @@ use super::stamp::How;
 use super::stamps::{ByFile, Stamp, stamps};
 use super::{BuildList, Key, Note, Place, Producer, Stamped, key};
 use crate::pipeline::Pipeline;
-use crate::refs::{Class, Occurrence, References, Shape};
+use crate::refs::{Class, Occurrence, References, Shape, in_charts};
 use crate::tree::{Tree, below};
 
 /// What became of the references.
@@ -90,7 +90,7 @@ impl Judge<'_, '_> {
     fn reference(&mut self, found: &Occurrence, stamps: &[&Stamp], content: &Content) -> Stamped {
         let not_applicable = |why: &str| Stamped::NotApplicable { why: why.to_owned() };
         let relative = below(found.file.as_bytes(), self.pipeline.root.as_bytes()).unwrap_or_default();
-        if relative.split(|&byte| byte == b'/').any(|part| part == b"charts") {
+        if in_charts(relative) {
             return not_applicable("it lies in a chart of others, which is fetched, not stamped");
         }
         match found.class {

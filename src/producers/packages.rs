@@ -9,6 +9,7 @@ use super::graph::{Act, Graph, Node, Slot};
 use super::stamp::Effect;
 use super::{BuildList, Note, Place};
 use crate::pipeline::Pipeline;
+use crate::refs::in_charts;
 use crate::tree::{Entry, Kind, Tree, below, show};
 
 /// The target that builds a package's images.
@@ -99,9 +100,9 @@ pub(super) fn find(
                 };
                 let directory = &entry.path[..slash];
                 let relative = below(directory, pipeline.root.as_bytes()).unwrap_or_default();
-                let in_charts = relative.split(|&byte| byte == b'/').any(|part| part == b"charts");
+                let makefile = below(&entry.path, pipeline.root.as_bytes()).unwrap_or_default();
                 match std::str::from_utf8(directory) {
-                    Ok(directory) if !in_charts && folders.matches(relative) => {
+                    Ok(directory) if !in_charts(makefile) && folders.matches(relative) => {
                         directories.insert(directory.to_owned());
                     }
                     _ => {}

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::census::{Counted, Scope, count};
+use super::count::{Counted, count};
+use super::file::FileReading;
 use super::inventory::Item;
-use super::read::{FileReading, Reading, References};
+use super::read::{Reading, References};
+use super::scope::Scope;
 use super::{Excluded, Exclusion, Problem, Spec};
 use crate::model::Rc;
 use crate::tree::Tree;

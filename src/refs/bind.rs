@@ -100,8 +100,10 @@ impl<'a> Shapes<'a> {
         let strict = parts.is_pinned() || owned;
         if let (true, Some((_, repository)), Some((id, _))) = (strict, repository, image) {
             let message = format!("`{key}` has both `repository` and `image`: which one is meant is unknown");
-            self.fault(repository.span.start, message);
-            return [parts.ids(), vec![id]].concat();
+            let claimed = [parts.ids(), vec![id]].concat();
+            let about = claimed.iter().filter_map(|&id| Some(self.yaml.scalar(id)?.span.clone()));
+            self.fault(repository.span.start, about.collect(), message);
+            return claimed;
         }
         match (parts.name, tag) {
             // A digest alone is no reference; the census asks what it is.
@@ -133,7 +135,7 @@ impl<'a> Shapes<'a> {
                     self.notice(name.span.start, message, "write the host as text");
                 }
                 Ok(repository) => found.repository = Some(repository),
-                Err(error) if strict => self.fault(name.span.start, format!("{error}")),
+                Err(error) if strict => self.fault_of(name, format!("{error}")),
                 Err(_) => return Vec::new(),
             }
             let scheme = name.value.len() - without_scheme(&name.value).len();
@@ -176,7 +178,7 @@ impl<'a> Shapes<'a> {
         if !tag.is_empty() {
             match tag.parse() {
                 Ok(parsed) => (found.tag, found.spans.tag) = (Some(parsed), Some(start..end)),
-                Err(error) if strict => self.fault(start, format!("{error}")),
+                Err(error) if strict => self.fault(start, vec![start..end], format!("{error}")),
                 Err(_) => {}
             }
         }
@@ -185,7 +187,7 @@ impl<'a> Shapes<'a> {
                 Ok(parsed) => {
                     (found.digest, found.spans.digest) = (Some(parsed), Some(end + 1..end + 1 + digest.len()));
                 }
-                Err(error) => self.fault(end + 1, format!("{error}")),
+                Err(error) => self.fault(end + 1, vec![end + 1..scalar.span.end], format!("{error}")),
             }
         }
     }
@@ -195,10 +197,10 @@ impl<'a> Shapes<'a> {
         match scalar.value.parse::<Digest>() {
             Ok(_) if found.digest.is_some() => {
                 let message = format!("`{}` has two digests: in its tag and in `digest`", found.key);
-                self.fault(scalar.span.start, message);
+                self.fault_of(scalar, message);
             }
             Ok(parsed) => (found.digest, found.spans.digest) = (Some(parsed), Some(scalar.span.clone())),
-            Err(error) => self.fault(scalar.span.start, format!("{error}")),
+            Err(error) => self.fault_of(scalar, format!("{error}")),
         }
     }
 
@@ -225,7 +227,8 @@ impl<'a> Shapes<'a> {
         let digest = reference.value.strip_prefix("digest=");
         let Some(repository) = url.value.strip_prefix("oci://") else {
             if digest.is_some() {
-                self.fault(url.span.start, format!("`{}` is not `oci://` and a repository", url.value));
+                let about = vec![url.span.clone(), reference.span.clone()];
+                self.fault(url.span.start, about, format!("`{}` is not `oci://` and a repository", url.value));
             }
             return digest.map(|_| vec![url_id, reference_id]);
         };
@@ -241,14 +244,14 @@ impl<'a> Shapes<'a> {
         };
         match repository.parse() {
             Ok(repository) => found.repository = Some(repository),
-            Err(error) => self.fault(url.span.start, format!("{error}")),
+            Err(error) => self.fault_of(url, format!("{error}")),
         }
         found.spans.host = host_span(self.text.as_bytes(), found.spans.name.as_ref(), found.repository.as_ref());
         if let Some(digest) = digest {
             found.spans.digest = after(reference, "digest=");
             match digest.parse() {
                 Ok(digest) => found.digest = Some(digest),
-                Err(error) => self.fault(reference.span.start, format!("{error}")),
+                Err(error) => self.fault_of(reference, format!("{error}")),
             }
         } else if let Some(tag) = reference.value.strip_prefix("tag=").and_then(|tag| tag.parse().ok()) {
             (found.tag, found.spans.tag) = (Some(tag), after(reference, "tag="));

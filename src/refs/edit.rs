@@ -6,8 +6,8 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::enumerate::Storage;
+use super::file::FileReading;
 use super::problem::{Lines, Problem, ProblemKind};
-use super::read::FileReading;
 use super::shapes::Found;
 use super::storage::read_file;
 use super::text::Scanner;

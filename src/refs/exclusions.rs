@@ -22,6 +22,19 @@ impl<'a> Exclusions<'a> {
         Self { spec, globs: spec.exclude.iter().map(one).collect(), used: vec![false; spec.exclude.len()] }
     }
 
+    /// The exclusion that covers a file as a whole, by its path in the repository.
+    pub(super) fn find_whole(&mut self, path: &[u8]) -> Option<&'a Exclusion> {
+        let relative = below(path, self.spec.root().as_bytes())?;
+        let mut found = None;
+        for ((exclusion, glob), used) in self.spec.exclude.iter().zip(&self.globs).zip(&mut self.used) {
+            if exclusion.line.is_none() && matches(glob, relative) {
+                *used = true;
+                found = found.or(Some(exclusion));
+            }
+        }
+        found
+    }
+
     /// The exclusion that covers a line of a file (its path in the repository).
     pub(super) fn find<'t>(&mut self, path: &str, line: impl Fn() -> Cow<'t, str>) -> Option<&'a Exclusion> {
         let relative = below(path.as_bytes(), self.spec.root().as_bytes())?;

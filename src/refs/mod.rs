@@ -22,20 +22,27 @@ mod census;
 mod class;
 mod comments;
 mod compare;
+mod copies;
+mod count;
 mod edit;
 mod enumerate;
 mod exclusions;
+mod file;
 mod gzip;
 mod inventory;
+mod mask;
 mod pin;
 mod problem;
 mod read;
 mod rewrite;
+mod scope;
 mod shapes;
+mod spelled;
 mod storage;
 mod survivors;
 mod take;
 mod text;
+mod untagged;
 
 use std::ops::Range;
 
@@ -43,19 +50,21 @@ use serde::Serialize;
 
 pub use account::{Account, account};
 pub use apply::{ApplyError, apply_to_directory};
-pub use census::{Census, Excluded, Scope, census};
+pub use census::{Census, Excluded, census};
 pub use class::{Class, candidates, version_in, version_line, with_stable};
 pub use compare::compare_digests;
 pub use edit::{Edit, FileEdit, edited};
 pub use enumerate::{Enumeration, File, Storage, enumerate, in_charts};
 pub use inventory::{Claim, Item, What};
+pub use mask::Drift;
 pub use pin::{normalise_pin, pin, pinned};
 pub use problem::{Problem, ProblemKind};
 pub use read::{References, RefsError, read};
 pub use rewrite::{Rewrite, RewriteError, edits, rewrite};
+pub use scope::Scope;
 pub use shapes::Shape;
 pub use survivors::{survivors, survivors_of};
-pub use take::{Drift, Take, Taker, problems_in};
+pub use take::{Take, Taker, problems_in};
 
 use crate::model::{Digest, Prefix, Repository, Tag};
 

@@ -19,6 +19,8 @@ pub enum ProblemKind {
     UnclaimedReference,
     /// An owned reference in a folder of upstream's charts.
     Vendored,
+    /// A gzip copy that no plain source vouches for: it says something else, or the source isn't there.
+    StaleCopy,
     /// An edit that can't be made, that isn't what was planned, or that left something.
     Edit,
     /// Odd, and it costs nothing.

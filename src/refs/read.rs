@@ -1,11 +1,12 @@
 //! Reading: every reference of a tree, with its class.
 
 use super::class::{Class, prevailing};
-use super::enumerate::{Enumeration, File, Storage, listed};
+use super::copies;
+use super::enumerate::{Enumeration, listed};
 use super::exclusions::Exclusions;
+use super::file::FileReading;
 use super::problem::{Lines, Problem, ProblemKind, list};
 use super::shapes::Found;
-use super::storage::read_file;
 use super::text::Scanner;
 use super::{Occurrence, Spec};
 use crate::model::{Rc, Version};
@@ -20,7 +21,10 @@ pub struct References {
     pub occurrences: Vec<Occurrence>,
     /// Third-party references with a tag and no digest, as far as their shape shows them.
     pub unpinned: Vec<Occurrence>,
-    /// Odd things that cost nothing: a numeric tag, a link, a declared file that isn't there.
+    /// Owned images with neither tag nor digest: nothing to go by for a promotion, and `latest` for who runs them.
+    pub untagged: Vec<Occurrence>,
+    /// Odd things that keep nobody from reading: a numeric tag, a link, a declared file that isn't there, a stale
+    /// gzip copy.
     pub notices: Vec<Problem>,
     pub enumeration: Enumeration,
 }
@@ -59,95 +63,6 @@ pub(super) struct Reading {
     pub used: Vec<bool>,
 }
 
-/// One file as read.
-pub(super) struct FileReading {
-    pub file: File,
-    /// The file's bytes.
-    pub bytes: Vec<u8>,
-    /// Of a gzip copy, what is in it.
-    pub unpacked: Option<Vec<u8>>,
-    pub found: Vec<Found>,
-    /// Byte offsets of problems, which the census needn't repeat.
-    pub faulty: Vec<usize>,
-}
-
-/// What came of reading one file. One with problems may have been read in part.
-pub(super) struct One {
-    pub reading: Option<FileReading>,
-    pub problems: Vec<Problem>,
-    pub notices: Vec<Problem>,
-}
-
-impl FileReading {
-    /// Reads one file of a tree; problems on lines that are excluded are lifted.
-    pub(super) fn of(
-        tree: &dyn Tree,
-        file: &File,
-        scanner: &Scanner,
-        spec: &Spec,
-        exclusions: &mut Exclusions<'_>,
-    ) -> One {
-        let failed = |problem| One { reading: None, problems: vec![problem], notices: Vec::new() };
-        let bytes = match tree.read(file.path.as_bytes()) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                let message = format!("can't be read: {}", error.source);
-                return failed(Problem::whole(&file.path, message, "make the file readable"));
-            }
-        };
-        let (mut read, faults) = match read_file(file, bytes, scanner, spec) {
-            Ok(read) => read,
-            Err(problem) => return failed(problem),
-        };
-        read.faulty = faults.iter().map(|fault| fault.at).collect();
-        let (mut problems, mut notices) = (Vec::new(), Vec::new());
-        let lines = Lines::new(read.content());
-        for fault in faults {
-            if exclusions.find(&file.path, || lines.text(fault.at)).is_some() {
-                continue;
-            }
-            let problem = Problem::at(fault.kind, &file.path, (&lines, fault.at), fault.message, fault.help);
-            let notice = fault.kind == ProblemKind::Notice;
-            if notice { notices.push(problem) } else { problems.push(problem) }
-        }
-        One { reading: Some(read), problems, notices }
-    }
-
-    /// What spans point into.
-    pub(super) fn content(&self) -> &[u8] {
-        self.unpacked.as_deref().unwrap_or(&self.bytes)
-    }
-
-    /// Its path in the repository, and what spans point into.
-    pub(super) fn into_content(self) -> (String, Vec<u8>) {
-        (self.file.path, self.unpacked.unwrap_or(self.bytes))
-    }
-
-    pub(super) fn occurrence(&self, found: &Found, class: Class, lines: &Lines<'_>) -> Occurrence {
-        let spans = &found.spans;
-        let at = [&spans.tag, &spans.digest, &spans.name].into_iter().flatten().next().map_or(0, |span| span.start);
-        let (line, column) = lines.place(at);
-        let copy_of = match &self.file.storage {
-            Storage::Gzip { copy_of } => Some(copy_of.clone()),
-            _ => None,
-        };
-        Occurrence {
-            class,
-            file: self.file.path.clone(),
-            line,
-            column,
-            key: found.key.clone(),
-            shape: found.shape,
-            repository: found.repository.clone(),
-            tag: found.tag.clone(),
-            digest: found.digest,
-            copy_of,
-            spans: found.spans.clone(),
-            aliased: found.aliased,
-        }
-    }
-}
-
 impl Reading {
     pub(super) fn of(tree: &dyn Tree, spec: &Spec) -> (Self, Vec<Problem>) {
         let mut reading = Self { used: vec![false; spec.exclude.len()], ..Self::default() };
@@ -181,19 +96,9 @@ impl Reading {
             let help = "take it out of the pipeline if it is gone";
             self.notices.push(Problem::whole(path, "declared, and not in the tree", help).kind(ProblemKind::Notice));
         }
-        for copy in &spec.gzip {
-            let find = |path: &str| {
-                let path = spec.in_repository(path);
-                self.files.iter().find(|read| read.file.path == path)
-            };
-            if let (Some(packed), Some(plain)) = (find(&copy.path), find(&copy.plain))
-                && packed.content() != plain.content()
-            {
-                let notice = format!("its content is not that of {}", plain.file.path);
-                let problem = Problem::whole(&packed.file.path, notice, "make the copy again from its source");
-                self.notices.push(problem.kind(ProblemKind::Notice));
-            }
-        }
+        let stale = |path: &str| copies::stale(&self.files, &self.enumeration, &spec.in_repository(path));
+        let stale = spec.gzip.iter().filter_map(|copy| stale(&copy.path));
+        self.notices.extend(stale.collect::<Vec<_>>());
     }
 
     pub(super) fn references(self, spec: &Spec, rc: Option<&Rc>) -> References {
@@ -218,9 +123,13 @@ impl Reading {
         let version = version.map(|version| version.to_string());
         for read in &self.files {
             let lines = Lines::new(read.content());
-            for found in &read.found {
+            let occurrence = |found: &Found| {
                 let class = Class::of(spec, found.repository.as_ref(), found.tag.as_ref(), version.as_deref());
-                let occurrence = read.occurrence(found, class, &lines);
+                read.occurrence(found, class, &lines)
+            };
+            references.untagged.extend(read.untagged.iter().map(occurrence));
+            for found in &read.found {
+                let occurrence = occurrence(found);
                 if keep(spec, found) {
                     references.occurrences.push(occurrence);
                 } else if found.repository.is_some() && found.tag.is_some() {

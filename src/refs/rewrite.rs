@@ -2,8 +2,9 @@
 
 use super::class::{is_stable, with_stable};
 use super::edit::{Edit, FileEdit, edit, edit_file, edited};
+use super::file::FileReading;
 use super::problem::{Lines, Problem, ProblemKind, list};
-use super::read::{FileReading, Reading, RefsError};
+use super::read::{Reading, RefsError};
 use super::survivors::survivors;
 use super::text::Scanner;
 use super::{Occurrence, Spec};

@@ -75,6 +75,8 @@ pub(super) struct Found {
 pub(super) struct Fault {
     pub kind: ProblemKind,
     pub at: usize,
+    /// What of the file it tells of: the census needn't tell of a digest in there again.
+    pub about: Vec<Range<usize>>,
     pub message: String,
     pub help: &'static str,
 }
@@ -89,6 +91,8 @@ pub(super) struct Shapes<'a> {
     pub pair: &'a Pair,
     owned: Vec<String>,
     pub found: Vec<Found>,
+    /// Owned images with neither tag nor digest.
+    pub untagged: Vec<Found>,
     pub faults: Vec<Fault>,
 }
 
@@ -105,7 +109,8 @@ impl<'a> Shapes<'a> {
     /// Reads every document of a file.
     pub(super) fn read(text: &'a str, yaml: &'a Yaml, scanner: &'a Scanner, spec: &'a Spec) -> Self {
         let owned = spec.owned.iter().map(ToString::to_string).collect();
-        let mut shapes = Self { text, yaml, scanner, pair: &spec.pair, owned, found: Vec::new(), faults: Vec::new() };
+        let (found, untagged, faults) = (Vec::new(), Vec::new(), Vec::new());
+        let mut shapes = Self { text, yaml, scanner, pair: &spec.pair, owned, found, untagged, faults };
         for &document in &yaml.documents {
             shapes.node(document, &mut Vec::new(), Above::default());
         }
@@ -130,7 +135,9 @@ impl<'a> Shapes<'a> {
     fn map(&mut self, entries: &'a [(Id, Id)], path: &mut Vec<String>, above: Above) {
         let before = self.found.len();
         let twice = self.duplicates(entries);
-        let claimed = self.bind(entries, &path.join("."), above.address);
+        let key = path.join(".");
+        let claimed = self.bind(entries, &key, above.address);
+        self.note_untagged(entries, &key);
         let parts = ["registry", "repository", "image", "tag", "digest", &self.pair.url, &self.pair.reference];
         let duplicate = parts.iter().find_map(|part| twice.get(part).copied());
         self.warn_of_duplicate(before, Above { duplicate: above.duplicate.or(duplicate), ..above });
@@ -172,7 +179,8 @@ impl<'a> Shapes<'a> {
             let known = self.faults.iter().any(|fault| fault.at == at);
             if !known {
                 let message = "this key stands twice in its map, and references depend on which one counts".to_owned();
-                self.faults.push(Fault { kind: ProblemKind::Malformed, at, message, help: "remove one of the two" });
+                let (kind, about) = (ProblemKind::Malformed, Vec::new());
+                self.faults.push(Fault { kind, at, about, message, help: "remove one of the two" });
             }
         }
     }
@@ -201,15 +209,16 @@ impl<'a> Shapes<'a> {
             }),
         }
         for bad in malformed {
-            self.fault(scalar.span.start + bad.word.start, bad.message);
+            let word = scalar.span.start + bad.word.start..scalar.span.start + bad.word.end;
+            self.fault(word.start, vec![word], bad.message);
         }
         if raw != scalar.value {
             let value = self.scanner.scan(scalar.value.as_bytes()).into_iter().filter_map(Result::ok);
             let value: Vec<Hit> = value.collect();
             if !value.iter().map(Hit::says).eq(hits.iter().map(Hit::says)) {
                 let message = format!("a reference in `{key}` is spelled with escapes or over several lines");
-                let (kind, at) = (ProblemKind::Malformed, scalar.span.start);
-                self.faults.push(Fault { kind, at, message, help: WRITE_PLAINLY });
+                let (kind, at, about) = (ProblemKind::Malformed, scalar.span.start, vec![scalar.span.clone()]);
+                self.faults.push(Fault { kind, at, about, message, help: WRITE_PLAINLY });
                 return;
             }
         }
@@ -248,17 +257,22 @@ impl<'a> Shapes<'a> {
     pub(super) fn plainly(&mut self, scalars: &[&Scalar], what: &str) {
         for scalar in scalars.iter().filter(|scalar| !scalar.is_verbatim(self.text)) {
             let message = format!("{what} is spelled with escapes or over several lines");
-            let (kind, at) = (ProblemKind::Malformed, scalar.span.start);
-            self.faults.push(Fault { kind, at, message, help: WRITE_PLAINLY });
+            let (kind, at, about) = (ProblemKind::Malformed, scalar.span.start, vec![scalar.span.clone()]);
+            self.faults.push(Fault { kind, at, about, message, help: WRITE_PLAINLY });
         }
     }
 
-    pub(super) fn fault(&mut self, at: usize, message: String) {
-        self.faults.push(Fault { kind: ProblemKind::Malformed, at, message, help: FIX_SPELLING });
+    pub(super) fn fault(&mut self, at: usize, about: Vec<Range<usize>>, message: String) {
+        self.faults.push(Fault { kind: ProblemKind::Malformed, at, about, message, help: FIX_SPELLING });
+    }
+
+    /// The same of a whole scalar.
+    pub(super) fn fault_of(&mut self, scalar: &Scalar, message: String) {
+        self.fault(scalar.span.start, vec![scalar.span.clone()], message);
     }
 
     pub(super) fn notice(&mut self, at: usize, message: String, help: &'static str) {
-        self.faults.push(Fault { kind: ProblemKind::Notice, at, message, help });
+        self.faults.push(Fault { kind: ProblemKind::Notice, at, about: Vec::new(), message, help });
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::comments::Comments;
 use super::enumerate::{File, Storage};
+use super::file::{FileReading, Told};
 use super::problem::{Lines, Problem, ProblemKind};
-use super::read::FileReading;
 use super::shapes::{FIX_SPELLING, Fault, Found, Shape, Shapes};
 use super::text::{Scanner, parse};
-use super::{Spec, gzip};
+use super::{Spec, gzip, untagged};
 use crate::yaml::Yaml;
 
 /// Reads one file's bytes.
@@ -23,12 +23,18 @@ pub(super) fn read_file(
         _ => None,
     };
     let content = unpacked.as_deref().unwrap_or(&bytes);
-    let (found, faults) = match file.storage {
+    let (found, untagged, faults) = match file.storage {
         Storage::Values => values(&file.path, content, scanner, spec)?,
-        Storage::TagFile => tag_file(content),
-        Storage::Text | Storage::Gzip { .. } => running_text(content, scanner),
+        Storage::TagFile => {
+            let (found, faults) = tag_file(content);
+            (found, Vec::new(), faults)
+        }
+        Storage::Text | Storage::Gzip { .. } => {
+            let (found, faults) = running_text(content, scanner);
+            (found, untagged::in_text(content, scanner, spec), faults)
+        }
     };
-    Ok((FileReading { file: file.clone(), bytes, unpacked, found, faulty: Vec::new() }, faults))
+    Ok((FileReading { file: file.clone(), bytes, unpacked, found, untagged, told: Told::default() }, faults))
 }
 
 /// A file's content as text.
@@ -43,25 +49,36 @@ pub(super) fn utf8<'a>(path: &str, content: &'a [u8]) -> Result<&'a str, Problem
 pub(super) fn yaml(path: &str, text: &str) -> Result<Yaml, Problem> {
     Yaml::parse(text).map_err(|error| {
         let place = (&Lines::new(text.as_bytes()), error.span.start);
-        let help = "correct it, or declare the file as text if it is a template";
-        Problem::at(ProblemKind::Unreadable, path, place, format!("not YAML: {}", error.message), help)
+        let (message, help) = match error.too_many {
+            true => (error.message, "divide the file, or declare it as text"),
+            false => {
+                (format!("not YAML: {}", error.message), "correct it, or declare the file as text if it is a template")
+            }
+        };
+        Problem::at(ProblemKind::Unreadable, path, place, message, help)
     })
 }
 
-fn values(path: &str, content: &[u8], scanner: &Scanner, spec: &Spec) -> Result<(Vec<Found>, Vec<Fault>), Problem> {
+type Read = (Vec<Found>, Vec<Found>, Vec<Fault>);
+
+fn values(path: &str, content: &[u8], scanner: &Scanner, spec: &Spec) -> Result<Read, Problem> {
     let text = utf8(path, content)?;
     let yaml = yaml(path, text)?;
     let shapes = Shapes::read(text, &yaml, scanner, spec);
-    Ok((shapes.found, shapes.faults))
+    Ok((shapes.found, shapes.untagged, shapes.faults))
 }
 
 fn tag_file(content: &[u8]) -> (Vec<Found>, Vec<Fault>) {
     let alone = "write one reference and nothing else";
     let Ok(text) = std::str::from_utf8(content) else {
         let message = "not UTF-8".to_owned();
-        return (Vec::new(), vec![Fault { kind: ProblemKind::Unreadable, at: 0, message, help: alone }]);
+        let fault = Fault { kind: ProblemKind::Unreadable, at: 0, about: Vec::new(), message, help: alone };
+        return (Vec::new(), vec![fault]);
     };
-    let fault = |at, message, help| (Vec::new(), vec![Fault { kind: ProblemKind::Malformed, at, message, help }]);
+    let fault = |at: usize, length: usize, message, help| {
+        let (kind, about) = (ProblemKind::Malformed, vec![at..at + length]);
+        (Vec::new(), vec![Fault { kind, at, about, message, help }])
+    };
     let (mut lines, mut start) = (Vec::new(), 0);
     for (i, line) in text.split('\n').enumerate() {
         let skipped = line.len() - line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len();
@@ -72,17 +89,17 @@ fn tag_file(content: &[u8]) -> (Vec<Found>, Vec<Fault>) {
         start += line.len() + 1;
     }
     match lines.as_slice() {
-        [] => fault(0, "the file is empty".to_owned(), "write one reference into it, or remove it"),
+        [] => fault(0, 0, "the file is empty".to_owned(), "write one reference into it, or remove it"),
         [(number, at, line)] => match parse(line, false) {
             Ok(hit) if hit.tag.is_none() && hit.digest.is_none() => {
-                fault(*at, format!("`{line}` has neither tag nor digest"), "pin it")
+                fault(*at, line.len(), format!("`{line}` has neither tag nor digest"), "pin it")
             }
             Ok(hit) => {
                 (vec![Found::from_hit(hit.shift(*at), Shape::File, format!("line {number}"), content)], Vec::new())
             }
-            Err(error) => fault(*at, error, "correct the reference"),
+            Err(error) => fault(*at, line.len(), error, "correct the reference"),
         },
-        [_, (_, at, _), ..] => fault(*at, "more than one line".to_owned(), alone),
+        [_, (_, at, line), ..] => fault(*at, line.len(), "more than one line".to_owned(), alone),
     }
 }
 
@@ -104,7 +121,8 @@ fn running_text(content: &[u8], scanner: &Scanner) -> (Vec<Found>, Vec<Fault>) {
                 found.push(Found::from_hit(hit, Shape::Text, key, content));
             }
             Err(bad) => {
-                faults.push(Fault { kind: ProblemKind::Malformed, at, message: bad.message, help: FIX_SPELLING })
+                let (kind, about) = (ProblemKind::Malformed, vec![bad.word]);
+                faults.push(Fault { kind, at, about, message: bad.message, help: FIX_SPELLING })
             }
         }
     }

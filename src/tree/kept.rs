@@ -9,13 +9,21 @@ use super::{Entry, Tree, TreeError, TreePath};
 /// Keeps what is read of another tree: for a few files, not for all of a large one.
 pub struct Kept<'a> {
     tree: &'a dyn Tree,
+    /// Which files are kept, by their paths; any other is read whenever it is asked for.
+    keeps: fn(&[u8]) -> bool,
     entries: Mutex<Option<Arc<[Entry]>>>,
     files: Mutex<BTreeMap<TreePath, Arc<[u8]>>>,
 }
 
 impl<'a> Kept<'a> {
+    /// Keeps every file.
     pub fn new(tree: &'a dyn Tree) -> Self {
-        Self { tree, entries: Mutex::default(), files: Mutex::default() }
+        Self::only(tree, |_| true)
+    }
+
+    /// Keeps some files alone.
+    pub fn only(tree: &'a dyn Tree, keeps: fn(&[u8]) -> bool) -> Self {
+        Self { tree, keeps, entries: Mutex::default(), files: Mutex::default() }
     }
 }
 
@@ -40,6 +48,9 @@ impl Tree for Kept<'_> {
 
     /// What can't be read is tried again.
     fn open(&self, path: &[u8]) -> Result<Box<dyn Read + '_>, TreeError> {
+        if !(self.keeps)(path) {
+            return self.tree.open(path);
+        }
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = match files.get(path) {
             Some(bytes) => Arc::clone(bytes),

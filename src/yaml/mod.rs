@@ -14,6 +14,9 @@ use std::ops::Range;
 pub use reading::Reading;
 pub use scalar::{Scalar, Style, is_boolean, is_number};
 
+/// Values of one text that are held: each takes some two hundred bytes, whatever it says.
+pub const MOST: usize = 2_000_000;
+
 /// An index into [`Yaml::nodes`].
 pub type Id = usize;
 
@@ -60,6 +63,8 @@ pub struct YamlError {
     pub message: String,
     /// Whether it is a document more than was asked for, and no fault of syntax.
     pub second_document: bool,
+    /// Whether it is only more than is held at once.
+    pub too_many: bool,
 }
 
 impl Yaml {

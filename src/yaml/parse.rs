@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle, options};
 
-use super::{Content, Id, Node, Scalar, Style, Yaml, YamlError};
+use super::{Content, Id, MOST, Node, Scalar, Style, Yaml, YamlError};
 
 /// A collection that is still open.
 struct Open {
@@ -22,20 +22,20 @@ struct Open {
 }
 
 impl Yaml {
-    /// Reads every document of a file.
+    /// Reads every document of a file. Nobody vouches for a text: more values than [`MOST`] are an error, so that
+    /// memory is bounded, whatever is in it.
     pub fn parse(text: &str) -> Result<Self, YamlError> {
-        Self::read(text, usize::MAX, usize::MAX)
+        Self::read(text, usize::MAX, MOST)
     }
 
-    /// The same, of a text that nobody vouches for: more nodes than `nodes` are an error, so that
-    /// memory is bounded, whatever is in it.
+    /// The same with another bound.
     pub fn parse_bounded(text: &str, nodes: usize) -> Result<Self, YamlError> {
         Self::read(text, usize::MAX, nodes)
     }
 
     /// Reads a file of one document; a second one is an error, whatever is in it.
     pub fn parse_one(text: &str) -> Result<Self, YamlError> {
-        Self::read(text, 1, usize::MAX)
+        Self::read(text, 1, MOST)
     }
 
     /// The same, bounded as [`Yaml::parse_bounded`] is.
@@ -50,14 +50,15 @@ impl Yaml {
         for event in Parser::new_from_str_with_options(text, options! { emit_comments: false }) {
             let (event, span) = event.map_err(|error| {
                 let offset = error.marker().byte_offset().unwrap_or(0).min(text.len());
-                YamlError { span: offset..offset, message: error.info(), second_document: false }
+                YamlError { span: offset..offset, message: error.info(), second_document: false, too_many: false }
             })?;
             let (id, anchor) = (yaml.nodes.len(), event.anchor_id());
             let tag = event.tag().map(|_| range(&span.tag_span().unwrap_or(span)));
             let span = range(&span);
             let (content, opens) = match event {
                 Event::DocumentStart(..) if yaml.documents.len() >= documents => {
-                    return Err(YamlError { span, message: "another document".to_owned(), second_document: true });
+                    let message = "another document".to_owned();
+                    return Err(YamlError { span, message, second_document: true, too_many: false });
                 }
                 Event::Scalar(value, style, ..) => (Content::Scalar(scalar(value.into_owned(), style, &span)), None),
                 Event::Alias(anchor) => {
@@ -77,7 +78,7 @@ impl Yaml {
             };
             if id >= nodes {
                 let message = format!("more than {nodes} values in one text");
-                return Err(YamlError { span, message, second_document: false });
+                return Err(YamlError { span, message, second_document: false, too_many: true });
             }
             anchors.extend(anchor.map(|anchor| (anchor, id)));
             let key = yaml.attach(open.last_mut(), id);
@@ -124,6 +125,14 @@ fn range(span: &Span) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_values_than_are_held_are_an_error_of_their_own() {
+        let text = format!("[{}]", "a,".repeat(MOST));
+        let error = Yaml::parse(&text).unwrap_err();
+        assert!(error.too_many && error.message.contains("2000000"), "{error:?}");
+        assert!(!Yaml::parse("[a").unwrap_err().too_many);
+    }
 
     fn scalars(text: &str) -> Vec<(String, String)> {
         let yaml = Yaml::parse(text).unwrap();

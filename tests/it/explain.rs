@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sealift::engine::{Event, Observer as _};
-use sealift::explain::{Census, Change, Explanation, PlaceError, Verdict};
+use sealift::explain::{Census, Change, Completeness, Explanation, PlaceError};
 use sealift::lint::{Judging, Level, Lint, Subject};
 use sealift::model::Digest;
 use sealift::pipeline::{self, Pipeline};
@@ -12,26 +12,19 @@ use sealift::tree::{MemTree, Tree};
 
 use crate::support::counting::Counting;
 use crate::support::page::Page;
+use crate::support::pipelines::Text;
 use crate::support::sandbox::Sandbox;
 
 const VALUES: &str = "packages/a/x/values.yaml";
-const PIPELINE: &str = "\
-name: shop
-repository: https://git.example/shop
-root: packages
-identity: {name: shop-release, email: release@shop.example}
-references:
-  owned: [registry.example/org/own]
-  tag_prefixes: [v1.30-]
-  text: [{path: system/net/daemonset.yml}]
-  gzip: [{path: system/provider/components.gz, plain: system/provider/components.yaml}]
-  exclude: [{path: a/x/Makefile, line: DEFAULT, reason: a default that nothing pulls}]
-artifact: {repository: registry.example/org/own/own-packages, source: https://git.example/shop}
-installer: {values: core/installer/values.yaml, url_key: sourceUrl, ref_key: sourceRef}
-";
+
+fn pipeline_text() -> String {
+    let exclude = "  exclude: [{path: a/x/Makefile, line: DEFAULT, reason: a default that nothing pulls}]\n";
+    let (text, gzip) = ("{path: system/net/daemonset.yml}", "system/provider/components");
+    Text { text, gzip, references: exclude, more: "" }.build()
+}
 
 fn pipeline() -> Pipeline {
-    pipeline::parse("test.yaml", PIPELINE).unwrap_or_else(|error| panic!("{error}"))
+    pipeline::parse("test.yaml", &pipeline_text()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn fill(text: &str) -> String {
@@ -239,6 +232,39 @@ fn what_is_not_there_is_an_error_with_a_hint() {
     }
 }
 
+/// What other files hold tells the version, and who else wants a name: where one can't be read that is not known.
+#[test]
+fn what_another_file_may_say_is_unknown_where_it_cant_be_read() {
+    let mut tree = shop();
+    tree.put("packages/a/broken/values.yaml", 0o644, "a: [\n");
+    let at = |line: usize| format!("{VALUES}:{line}");
+    let explain = |place: &str, rc: Option<&str>| {
+        let rc = rc.map(|rc| rc.parse().unwrap());
+        Explanation::look(&pipeline(), &tree, "test".into(), rc.as_ref(), place).unwrap()
+    };
+    let effects = |explanation: &Explanation| -> Vec<String> {
+        explanation.references[0].effects.iter().map(|effect| change(&effect.change)).collect()
+    };
+    let inferred = explain(&at(1), None);
+    let unread: Vec<(&str, usize)> = inferred.unread.iter().map(|p| (p.file.as_str(), p.line)).collect();
+    assert_eq!(unread, [("packages/a/broken/values.yaml", 1)]);
+    assert_eq!(effects(&inferred)[..2], ["unknown", "unknown"]);
+    // With the version named the text is known, and the name may have another claimant.
+    let named = explain(&at(1), Some("2.3.0-rc.1"));
+    assert_eq!(effects(&named)[..2], ["v2.3.0 -> v2.3.0", "unknown"]);
+    let Change::Unknown { why } = &named.references[0].effects[1].change else { panic!("{named:#?}") };
+    assert!(why.contains("could not be read") && why.contains("x:v2.3.0"), "{why}");
+    // What is refused stays so, and what is nothing to a promotion doesn't depend on it.
+    assert_eq!(effects(&explain(&at(2), Some("2.3.0-rc.1")))[1], "refused 2 digests of the tree want the name OWN/y");
+    assert_eq!(effects(&explain(&at(4), None)), ["nothing", "nothing", "nothing"]);
+    for event in [inferred, named].map(|explanation| Event::Explanation(Box::new(explanation))) {
+        for (n, text) in forms(&event).into_iter().enumerate() {
+            assert!(n == 2 || text.contains("packages/a/broken/values.yaml"), "{text}");
+        }
+    }
+    assert!(self::explain(&at(1)).unread.is_empty());
+}
+
 #[test]
 fn explain_finds_in_a_file_what_lint_finds_there() {
     let (tree, pipeline) = (shop(), pipeline());
@@ -283,18 +309,21 @@ fn census(tree: &dyn Tree, strict: bool) -> Census {
 fn the_census_has_a_table_and_a_verdict() {
     let tree = shop();
     let found = census(&tree, false);
-    assert_eq!((found.verdict, found.places("unclaimed"), found.excluded.len()), (Verdict::Incomplete, 1, 1));
+    assert_eq!((found.verdict, found.places("unclaimed"), found.excluded.len()), (Completeness::Incomplete, 1, 1));
     assert_eq!(found.counts.iter().map(|count| count.places).sum::<usize>(), found.rows.len());
     assert_eq!(found.claimed, found.places("shape"));
     let kinds: Vec<&str> = found.counts.iter().map(|count| count.kind).collect();
     assert_eq!(kinds.first().zip(kinds.last()), Some((&"shape", &"unclaimed")));
     let mut clean = MemTree::new("test");
     clean.put(VALUES, 0o644, fill("a: OWN/x:RC@D1\nb: |\n  c: {repository: OWN/c, tag: v1}\n"));
-    assert_eq!(census(&clean, false).verdict, Verdict::Complete);
+    assert_eq!(census(&clean, false).verdict, Completeness::Complete);
     // Overlooked is told, and refused when that is asked for.
-    assert_eq!((census(&clean, false).places("overlooked"), census(&clean, true).verdict), (1, Verdict::Incomplete));
+    assert_eq!(
+        (census(&clean, false).places("overlooked"), census(&clean, true).verdict),
+        (1, Completeness::Incomplete)
+    );
     clean.put("packages/a/y/values.yaml", 0o644, b"a: \xff\n".as_slice());
-    assert_eq!(census(&clean, false).verdict, Verdict::Unknown);
+    assert_eq!(census(&clean, false).verdict, Completeness::Unknown);
 }
 
 /// Every form of a report.
@@ -366,7 +395,7 @@ fn many_references_are_explained_in_time() {
 #[test]
 fn the_commands_end_as_they_say() {
     let sandbox = Sandbox::new();
-    std::fs::write(sandbox.path("pipeline.yaml"), PIPELINE).unwrap();
+    std::fs::write(sandbox.path("pipeline.yaml"), pipeline_text()).unwrap();
     let tree = shop();
     for entry in tree.entries().unwrap() {
         if let Some(bytes) = tree.get(&entry.path) {
@@ -374,6 +403,11 @@ fn the_commands_end_as_they_say() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, bytes).unwrap();
         }
+    }
+    let broken = sandbox.path("broken/packages/a");
+    for (name, text) in [("x", fill("a: OWN/x:RC@D1\n")), ("broken", "a: [\n".to_owned())] {
+        std::fs::create_dir_all(broken.join(name)).unwrap();
+        std::fs::write(broken.join(name).join("values.yaml"), text).unwrap();
     }
     let run = |words: &str| {
         let mut command = sandbox.command(env!("CARGO_BIN_EXE_sealift"), &sandbox.path(""));
@@ -392,6 +426,7 @@ fn the_commands_end_as_they_say() {
         ("explain packages/a/x/values.yaml:2 --tree tree --rc v9.9.9-rc.1", 0, "registry.example/org/own/y:v9.9.9"),
         ("explain packages/a/x/values.yaml:99 --tree tree", 2, "there is no line 99"),
         ("explain packages/a/x/nowhere.yaml --tree tree", 2, "hint: name a file by its path"),
+        ("explain packages/a/x/values.yaml:1 --tree broken", 1, "not read: packages/a/broken/values.yaml:1:4"),
         ("explain packages/a/x/values.yaml --tree nowhere", 1, "neither a directory nor a revision"),
         ("explain", 2, "required arguments"),
         ("refs census --tree tree", 5, "1 unclaimed"),
@@ -403,6 +438,7 @@ fn the_commands_end_as_they_say() {
         let (got, out, err) = run(words);
         assert_eq!(got, code, "{words}: {out}{err}");
         assert!(out.contains(part) || err.contains(part), "{words}: {out}{err}");
-        assert_eq!(out.is_empty(), code == 1 || code == 2, "{words}: data where there is none: {out}");
+        let data = code == 0 || code == 5 || words.ends_with("--tree broken");
+        assert_eq!(out.is_empty(), !data, "{words}: data where there is none: {out}");
     }
 }

@@ -36,7 +36,7 @@ pub struct AskingArgs {
     /// Ask registries, too: whether owned tags and digests are there, public, and for more than one platform.
     /// With a value, where a registry is: HOST=layout:DIR, HOST=http://… or HOST=https://…
     #[arg(long, value_name = "HOST=LOCATION", num_args = 0..=1, default_missing_value = "", value_parser = asked)]
-    pub registry: Vec<Asked>,
+    pub registry: Vec<RegistryValue>,
     /// A reference that must answer, so that what is absent at its host is a fact [default: the first one of the tree
     /// that answers there]
     #[arg(long, value_name = "REPO:TAG|REPO@DIGEST", requires = "registry", value_parser = control)]
@@ -50,7 +50,7 @@ pub struct AskingArgs {
 
 /// One `--registry` of lint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum RegistryValue {
     /// Each host where it is.
     Plain,
     At(String, Location),
@@ -59,9 +59,9 @@ pub enum Asked {
 impl AskingArgs {
     /// Where registries are; `None`: nobody is to be asked.
     pub fn registries(&self) -> Option<RegistryArgs> {
-        let at = |asked: &Asked| match asked {
-            Asked::Plain => None,
-            Asked::At(host, location) => Some((host.clone(), location.clone())),
+        let at = |asked: &RegistryValue| match asked {
+            RegistryValue::Plain => None,
+            RegistryValue::At(host, location) => Some((host.clone(), location.clone())),
         };
         let registries = self.registry.iter().filter_map(at).collect();
         (!self.registry.is_empty()).then(|| RegistryArgs { registries, client: self.client.clone() })
@@ -85,8 +85,12 @@ impl FailOn {
     }
 }
 
-fn asked(text: &str) -> Result<Asked, String> {
-    if text.is_empty() { Ok(Asked::Plain) } else { registry(text).map(|(host, location)| Asked::At(host, location)) }
+fn asked(text: &str) -> Result<RegistryValue, String> {
+    if text.is_empty() {
+        Ok(RegistryValue::Plain)
+    } else {
+        registry(text).map(|(host, location)| RegistryValue::At(host, location))
+    }
 }
 
 /// A reference that something can answer to.

@@ -5,7 +5,7 @@ use crate::cli::args::{CensusArgs, ExplainArgs};
 use crate::cli::failure::{Ended, Hinted};
 use crate::cli::promote::Context;
 use crate::engine::{Event, State};
-use crate::explain::{Census, Explanation, Verdict};
+use crate::explain::{Census, Completeness, Explanation};
 use crate::pipeline;
 
 pub async fn explain(args: &ExplainArgs, context: &Context<'_>) -> Ended {
@@ -20,8 +20,9 @@ pub async fn explain(args: &ExplainArgs, context: &Context<'_>) -> Ended {
         })
     };
     let explanation = beside(look).await?;
+    let ended = if explanation.unread.is_empty() { State::Holds } else { State::Failed };
     context.observer.event(&Event::Explanation(Box::new(explanation)));
-    Ok(State::Holds)
+    Ok(ended)
 }
 
 pub async fn census(args: &CensusArgs, context: &Context<'_>) -> Ended {
@@ -33,9 +34,9 @@ pub async fn census(args: &CensusArgs, context: &Context<'_>) -> Ended {
     };
     let census = beside(look).await?;
     let ended = match census.verdict {
-        Verdict::Complete => State::Holds,
-        Verdict::Incomplete => State::Refused,
-        Verdict::Unknown => State::Failed,
+        Completeness::Complete => State::Holds,
+        Completeness::Incomplete => State::Refused,
+        Completeness::Unknown => State::Failed,
     };
     context.observer.event(&Event::Census(Box::new(census)));
     Ok(ended)

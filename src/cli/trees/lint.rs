@@ -12,7 +12,7 @@ use crate::cli::promote::Context;
 use crate::cli::session::registries;
 use crate::cli::talk::Talk;
 use crate::engine::{Event, State};
-use crate::lint::{Asked, Asking, Baseline, Judging, Lint, Subject, Verdict};
+use crate::lint::{Answers, Asking, Baseline, Judging, Lint, Subject, Verdict};
 use crate::pipeline;
 use crate::port::whole::NewFile;
 use crate::report::sarif;
@@ -57,7 +57,7 @@ async fn ask(
     args: &LintArgs,
     at: &RegistryArgs,
     docker_config: Option<PathBuf>,
-) -> anyhow::Result<Asked> {
+) -> anyhow::Result<Answers> {
     let here = args.tree.pipeline.parent().unwrap_or(Path::new(""));
     let registry = registries(subject.pipeline, here, at, docker_config)?;
     let anonymous = registries(subject.pipeline, here, at, None)?;
@@ -69,7 +69,7 @@ async fn ask(
         third_party: &third_party,
         controls: &args.asking.control,
     };
-    Ok(Asked::look(subject, asking).await)
+    Ok(Answers::look(subject, asking).await)
 }
 
 fn ended(verdict: Verdict) -> State {

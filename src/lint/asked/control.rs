@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::{Asked, found};
+use super::{Answers, found};
 use crate::lint::finding::Level;
-use crate::lint::rule::{Found, Spot};
-use crate::lint::subject::{Subject, shown};
+use crate::lint::rule::{Spot, Unplaced};
+use crate::lint::subject::Subject;
 use crate::model::{Answer, Digest, Reference, Repository};
 use crate::refs::{Class, Occurrence};
 
@@ -28,7 +28,7 @@ pub struct Control {
 }
 
 /// The control of every host that was asked.
-pub(super) fn choose(subject: &Subject<'_>, asked: &Asked, named: &[Reference]) -> Vec<Control> {
+pub(super) fn choose(subject: &Subject<'_>, asked: &Answers, named: &[Reference]) -> Vec<Control> {
     let side = |found: &Occurrence| {
         let host = found.repository.as_ref()?.host().to_owned();
         let any = asked.tag(found).is_some() || asked.digest(found).is_some();
@@ -56,17 +56,17 @@ pub(super) fn choose(subject: &Subject<'_>, asked: &Asked, named: &[Reference]) 
 }
 
 /// The words for a reference that answered, and what with.
-fn answered(asked: &Asked, occurrence: &Occurrence) -> Option<(String, Digest)> {
+fn answered(asked: &Answers, occurrence: &Occurrence) -> Option<(String, Digest)> {
     let repository = occurrence.repository.as_ref()?;
     if let Some(manifest) = asked.digest(occurrence).and_then(found) {
         let digest = manifest.digest();
         return Some((format!("{repository}@{digest}"), digest));
     }
     let digest = asked.tag(occurrence).and_then(found)?;
-    Some((shown(occurrence), *digest))
+    Some((occurrence.tagged(), *digest))
 }
 
-fn of_named(asked: &Asked, named: &Reference, third_party: bool) -> Control {
+fn of_named(asked: &Answers, named: &Reference, third_party: bool) -> Control {
     let Reference { repository, tag, digest, .. } = named;
     let (reference, answer) = match (digest, tag) {
         (Some(digest), _) => {
@@ -87,16 +87,16 @@ fn of_named(asked: &Asked, named: &Reference, third_party: bool) -> Control {
     Control { host: repository.host().to_owned(), third_party, named: true, reference: Some(reference), digest, why }
 }
 
-impl Asked {
+impl Answers {
     /// What is said of something that a registry says it hasn't. Without a control it isn't known, and neither a
     /// fault nor fine.
-    pub fn absent(&self, found: &Occurrence, spot: Spot, message: &str) -> Found {
+    pub fn absent(&self, found: &Occurrence, spot: Spot, message: &str) -> Unplaced {
         let host = found.repository.as_ref().map(Repository::host).unwrap_or_default();
         let third_party = found.class == Class::ThirdParty;
         let control = self.controls.iter().find(|c| c.third_party == third_party && c.host == host);
         match control {
             Some(Control { reference: Some(reference), digest: Some(_), .. }) => {
-                Found::at(spot, format!("{message}, while {reference} answers"))
+                Unplaced::of(found, spot, format!("{message}, while {reference} answers"))
             }
             Some(Control { reference: Some(reference), why: Some(why), .. }) => {
                 unproven(spot, message, &format!("the control {reference} doesn't answer: {why}"))
@@ -106,8 +106,8 @@ impl Asked {
     }
 }
 
-fn unproven(spot: Spot, message: &str, why: &str) -> Found {
-    Found::at(spot, format!("{message}, and {why}: the query may be wrong")).level(Level::Unknown).hint(
+fn unproven(spot: Spot, message: &str, why: &str) -> Unplaced {
+    Unplaced::at(spot, format!("{message}, and {why}: the query may be wrong")).level(Level::Unknown).hint(
         "see that registry and credentials are the right ones, or name a reference that must answer (`--control`)",
     )
 }

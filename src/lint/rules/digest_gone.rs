@@ -1,7 +1,7 @@
 //! A pinned digest that no registry has, or not whole: what the tree runs can't be pulled.
 
 use super::unpublished::ASK_AGAIN;
-use crate::lint::{Asked, Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Answers, Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::model::{Answer, Manifest, Unknown};
 use crate::refs::Occurrence;
 
@@ -19,7 +19,7 @@ fn check(subject: &Subject<'_>) -> Checked {
     subject.pinned().flat_map(|found| of(asked, found)).collect()
 }
 
-fn of(asked: &Asked, found: &Occurrence) -> Vec<Found> {
+fn of(asked: &Answers, found: &Occurrence) -> Vec<Unplaced> {
     let (Some(repository), Some(digest), Some(answer)) = (&found.repository, found.digest, asked.digest(found)) else {
         return Vec::new();
     };
@@ -32,19 +32,20 @@ fn of(asked: &Asked, found: &Occurrence) -> Vec<Found> {
 }
 
 /// The index answered, so it is the control of its manifests.
-fn children(asked: &Asked, found: &Occurrence, name: &str, index: &Manifest) -> Vec<Found> {
+fn children(asked: &Answers, found: &Occurrence, name: &str, index: &Manifest) -> Vec<Unplaced> {
     let child = |child| match asked.child(found, child)? {
         Answer::Found(_) => None,
         Answer::Absent => {
             let message = format!("{name} is there, and its manifest {} is not", child.digest);
-            Some(Found::at(Spot::digest(found), message))
+            let about = [found.spelled(), child.digest.to_string()];
+            Some(Unplaced::at(Spot::digest(found), message).about(about))
         }
         Answer::Unknown(why) => Some(unknown(found, name, why)),
     };
     index.manifests().iter().filter_map(child).collect()
 }
 
-fn unknown(found: &Occurrence, name: &str, why: &Unknown) -> Found {
+fn unknown(found: &Occurrence, name: &str, why: &Unknown) -> Unplaced {
     let message = format!("whether {name} can be pulled can't be known: {why}");
-    Found::at(Spot::digest(found), message).level(Level::Unknown).hint(ASK_AGAIN)
+    Unplaced::of(found, Spot::digest(found), message).level(Level::Unknown).hint(ASK_AGAIN)
 }

@@ -1,7 +1,6 @@
 //! A tag that is moved: with a digest the bytes are fixed and the name lies, without one nothing is fixed.
 
-use crate::lint::subject::shown;
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 
 pub const RULE: Rule = Rule {
     id: "floating-tag",
@@ -41,12 +40,12 @@ fn check(subject: &Subject<'_>) -> Checked {
     };
     let found = subject.owned().filter_map(|found| {
         let tag = found.tag.as_ref().filter(|tag| floats(tag.as_str()))?;
-        let name = shown(found);
+        let name = found.tagged();
         Some(match found.digest {
-            None => Found::at(Spot::tag(found), format!("{name}: `{tag}` names other bytes tomorrow")),
+            None => Unplaced::of(found, Spot::tag(found), format!("{name}: `{tag}` names other bytes tomorrow")),
             Some(_) => {
                 let message = format!("{name} is pinned, but `{tag}` says nothing about what runs");
-                Found::at(Spot::tag(found), message).level(Level::Warning)
+                Unplaced::of(found, Spot::tag(found), message).level(Level::Warning)
             }
         })
     });

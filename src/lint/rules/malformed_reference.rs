@@ -1,6 +1,6 @@
 //! What is meant as a reference and is none, or is spelled so that readers disagree about it (contract §1).
 
-use crate::lint::{Checked, Found, Level, Rule, Subject};
+use crate::lint::{Checked, Level, Rule, Subject, Unplaced};
 use crate::refs::ProblemKind;
 
 pub const RULE: Rule = Rule {
@@ -13,5 +13,5 @@ pub const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Checked {
     let found = subject.problems(ProblemKind::Malformed);
-    found.map(|problem| Found::at(problem.into(), &problem.message).hint(&problem.help)).collect()
+    found.map(|problem| Unplaced::at(problem.into(), &problem.message).hint(&problem.help)).collect()
 }

@@ -11,6 +11,7 @@ pub mod not_public;
 pub mod number_like_tag;
 pub mod placeholder_tag;
 pub mod split_host;
+pub mod stale_copy;
 pub mod stale_version;
 pub mod tag_collision;
 pub mod tag_moved;

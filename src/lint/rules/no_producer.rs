@@ -1,6 +1,6 @@
 //! What nothing stamps is never refreshed: it names what was built once, for ever.
 
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::producers::{BuildList, Note, Stamped};
 
 pub const RULE: Rule = Rule {
@@ -20,13 +20,13 @@ fn check(subject: &Subject<'_>) -> Checked {
     let found = subject.images().filter_map(|found| match subject.producers.of(found) {
         Stamped::None { looked_at } => {
             let read = looked_at.into_iter().map(|Note { place, text }| (Spot::point(&place), text));
-            Some(Found::at(Spot::tag(found), format!("nothing stamps `{}`", found.key)).related(read))
+            Some(Unplaced::of(found, Spot::tag(found), format!("nothing stamps `{}`", found.key)).related(read))
         }
         // Neither stamped nor unstamped by assumption.
         Stamped::Unknown { why, place } => {
             let message = format!("what stamps `{}` can't be known", found.key);
             let related = [(Spot::point(&place), why)];
-            Some(Found::at(Spot::tag(found), message).related(related).level(Level::Unknown).hint(SAY))
+            Some(Unplaced::of(found, Spot::tag(found), message).related(related).level(Level::Unknown).hint(SAY))
         }
         Stamped::One { .. } | Stamped::Several { .. } | Stamped::NotApplicable { .. } => None,
     });

@@ -1,7 +1,7 @@
 //! A package outside of the root build list is rebuilt by nothing, and what it pins freezes.
 
 use super::no_producer::no_list;
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::producers::BuildList;
 
 pub const RULE: Rule = Rule {
@@ -18,7 +18,7 @@ fn check(subject: &Subject<'_>) -> Checked {
     }
     let read = match &subject.producers.build_list {
         BuildList::Unknown(note) => {
-            let found = Found::at(Spot::point(&note.place), format!("the build list can't be read: {}", note.text));
+            let found = Unplaced::at(Spot::point(&note.place), format!("the build list can't be read: {}", note.text));
             return [found.level(Level::Unknown).hint("write the list so that reading can know it")]
                 .into_iter()
                 .collect();
@@ -27,7 +27,8 @@ fn check(subject: &Subject<'_>) -> Checked {
         BuildList::NotApplicable { .. } => None,
     };
     let found = subject.producers.unlisted.iter().map(|unlisted| {
-        let found = Found::at(Spot::point(&unlisted.place), format!("{}: {}", unlisted.package, unlisted.why));
+        let message = format!("{}: {}", unlisted.package, unlisted.why);
+        let found = Unplaced::at(Spot::point(&unlisted.place), message).about([unlisted.package.clone()]);
         match &unlisted.doubt {
             None => found.related(read.clone()),
             // It may be run after all.

@@ -1,6 +1,6 @@
 //! An image that runs on one kind of machine only.
 
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::model::{Answer, Manifest};
 use crate::refs::Class;
 
@@ -23,7 +23,7 @@ fn check(subject: &Subject<'_>) -> Checked {
         let (repository, digest) = (found.repository.as_ref()?, found.digest?);
         let Answer::Found(manifest) = asked.digest(found)? else { return None };
         let why = wanting(manifest)?;
-        Some(Found::at(Spot::digest(found), format!("{repository}@{digest} {why}")))
+        Some(Unplaced::of(found, Spot::digest(found), format!("{repository}@{digest} {why}")))
     });
     found.collect()
 }

@@ -1,7 +1,7 @@
 //! A repository that opens to our credentials alone: users can't pull what the tree names.
 
 use super::unpublished::ASK_AGAIN;
-use crate::lint::{Checked, Found, Level, Public, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Public, Rule, Spot, Subject, Unplaced};
 
 pub const RULE: Rule = Rule {
     id: "not-public",
@@ -20,11 +20,11 @@ fn check(subject: &Subject<'_>) -> Checked {
             Public::Yes => None,
             Public::Refused(why) => {
                 let message = format!("{repository} answers to these credentials, and is refused without: {why}");
-                Some(Found::at(spot, message))
+                Some(Unplaced::of(found, spot, message))
             }
             Public::Unknown(why) => {
                 let message = format!("whether anyone can pull from {repository} can't be known: {why}");
-                Some(Found::at(spot, message).level(Level::Unknown).hint(ASK_AGAIN))
+                Some(Unplaced::of(found, spot, message).level(Level::Unknown).hint(ASK_AGAIN))
             }
         }
     });

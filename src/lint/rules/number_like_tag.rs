@@ -1,14 +1,15 @@
 //! A tag that YAML doesn't read as text: charts get another one than is written.
 
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::refs::{Occurrence, Shape};
-use crate::yaml::{is_boolean, is_number};
+use crate::yaml::Reading;
 
 pub const RULE: Rule = Rule {
     id: "number-like-tag",
     level: Level::Error,
-    what: "A `tag` without quotes beside a repository that YAML reads as a number or a truth value, such as `1.20`, \
-           `61e9540`, `0x10`, `1_0` or `no`: what is rendered is another tag. Third-party ones, too.",
+    what: "A `tag` without quotes beside a repository that YAML reads as a number, a truth value or a date, such as \
+           `1.20`, `61e9540`, `0x10`, `1_0`, `no` or `2024-01-02`: what is rendered is another tag. Third-party ones, \
+           too.",
     hint: "put the tag in quotes",
     check,
 };
@@ -16,13 +17,15 @@ pub const RULE: Rule = Rule {
 fn check(subject: &Subject<'_>) -> Checked {
     let found = subject.named().filter_map(|found| {
         let tag = found.tag.as_ref()?.as_str();
-        let read_as = match tag {
-            _ if is_number(tag) => "a number",
-            _ if is_boolean(tag) => "a truth value",
-            _ => return None,
+        let read_as = match Reading::of(tag) {
+            Reading::Number(_) => "a number",
+            Reading::Boolean(_) => "a truth value",
+            Reading::Date => "a date",
+            Reading::Null | Reading::Text => return None,
         };
         let message = format!("`tag: {tag}` is {read_as} to YAML");
-        is_plain(subject, found).then(|| Found::at(Spot::tag(found), message).hint(format!("write `tag: \"{tag}\"`")))
+        is_plain(subject, found)
+            .then(|| Unplaced::of(found, Spot::tag(found), message).hint(format!("write `tag: \"{tag}\"`")))
     });
     found.collect()
 }

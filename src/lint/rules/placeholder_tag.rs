@@ -1,7 +1,6 @@
 //! `v0.0.0`: a place for a version that nobody has given yet.
 
-use crate::lint::subject::shown;
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::model::Tag;
 use crate::refs::version_in;
 
@@ -20,5 +19,5 @@ fn check(subject: &Subject<'_>) -> Checked {
         stamped || tag.as_str() == "0.0.0"
     };
     let found = subject.owned().filter(|found| found.tag.as_ref().is_some_and(placeholder));
-    found.map(|found| Found::at(Spot::tag(found), format!("{} was never stamped", shown(found)))).collect()
+    found.map(|found| Unplaced::of(found, Spot::tag(found), format!("{} was never stamped", found.tagged()))).collect()
 }

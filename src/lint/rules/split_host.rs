@@ -1,11 +1,10 @@
 //! A host divided over keys where a rewrite of hosts can't reach it: neither `<host>/` stands in one place, nor is
 //! the host the whole of a key's value.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lint::host::divided_host;
-use crate::lint::subject::shown;
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::refs::{Occurrence, Shape};
 
 pub const RULE: Rule = Rule {
@@ -37,9 +36,11 @@ fn check(subject: &Subject<'_>) -> Checked {
             hint.push_str(&format!(", or `{key}: {prefix}` and `{name}: {below}`"));
         }
         let message =
-            format!("`{prefix}` of {} is divided over two keys: no rewrite of hosts reaches it", shown(first));
-        let others = rest.iter().map(|found| (Spot::tag(found), shown(found)));
-        Some(Found::at(spot, message).hint(hint).related(others))
+            format!("`{prefix}` of {} is divided over two keys: no rewrite of hosts reaches it", first.tagged());
+        let others = rest.iter().map(|found| (Spot::tag(found), found.tagged()));
+        let about: BTreeSet<String> =
+            all.iter().filter_map(|found| Some(found.repository.as_ref()?.to_string())).collect();
+        Some(Unplaced::at(spot, message).hint(hint).related(others).about(about))
     });
     found.collect()
 }

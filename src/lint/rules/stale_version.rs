@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lint::subject::shown;
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::model::Version;
 use crate::refs::{Occurrence, version_in};
 
@@ -32,12 +31,16 @@ fn check(subject: &Subject<'_>) -> Checked {
         }
         let repository = found.repository.as_ref()?.to_string();
         let certain = prefixed || stamped.contains(&repository) || carried.stable() == version.stable();
-        let name = shown(found);
+        let name = found.tagged();
         if certain {
-            return Some(Found::at(Spot::tag(found), format!("{name} is not at {version}, which this tree is at")));
+            return Some(Unplaced::of(
+                found,
+                Spot::tag(found),
+                format!("{name} is not at {version}, which this tree is at"),
+            ));
         }
         let message = format!("{name} reads as {carried} of this tree, which is at {version}");
-        may_be(&carried, &version).then(|| Found::at(Spot::tag(found), message).level(Level::Warning))
+        may_be(&carried, &version).then(|| Unplaced::of(found, Spot::tag(found), message).level(Level::Warning))
     });
     stale.collect()
 }

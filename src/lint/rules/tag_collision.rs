@@ -25,7 +25,9 @@ fn check(subject: &Subject<'_>) -> Checked {
     let names = wanted(&subject.spec, &occurrences, &rc);
     let two = names.iter().filter(|(_, digests)| digests.len() > 1);
     let found = two.map(|((repository, tag), digests)| {
-        apart(digests, format!("{} digests want the name {repository}:{tag}", digests.len()))
+        // The tag is the next release's, and another one each time.
+        let message = format!("{} digests want the name {repository}:{tag}", digests.len());
+        apart(repository.to_string(), digests, message)
     });
     found.collect()
 }

@@ -1,8 +1,7 @@
 //! A tag that names other bytes than the digest beside it: the digest runs, and people believe the tag.
 
 use super::unpublished::weighed;
-use crate::lint::subject::shown;
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::model::Answer;
 
 pub const RULE: Rule = Rule {
@@ -18,8 +17,8 @@ fn check(subject: &Subject<'_>) -> Checked {
     let Some(asked) = &subject.registry else { return Checked::not_asked() };
     let found = subject.images().filter_map(|found| match (asked.tag(found)?, found.digest) {
         (Answer::Found(named), Some(pinned)) if *named != pinned => {
-            let message = format!("{} is published as {named}, and pinned as {pinned}", shown(found));
-            Some(weighed(found, Found::at(Spot::tag(found), message)))
+            let message = format!("{} is published as {named}, and pinned as {pinned}", found.tagged());
+            Some(weighed(found, Unplaced::of(found, Spot::tag(found), message)))
         }
         _ => None,
     });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::model::Digest;
 use crate::refs::Occurrence;
 
@@ -24,20 +24,26 @@ fn check(subject: &Subject<'_>) -> Checked {
     let two = groups.into_iter().filter(|(_, digests)| digests.len() > 1);
     let found = two.map(|((repository, prefix), digests)| {
         let of = if prefix.is_empty() { String::new() } else { format!(" with the prefix `{prefix}`") };
-        apart(&digests, format!("{repository} is at {} digests{of}", digests.len()))
+        let message = format!("{repository} is at {} digests{of}", digests.len());
+        apart(format!("{repository}:{prefix}"), &digests, message)
     });
     found.collect()
 }
 
-/// A finding at the first place of the digest that the fewest have, with every other place.
-pub fn apart(digests: &BTreeMap<Digest, Vec<&Occurrence>>, message: String) -> Found {
+/// A finding at the first place of the digest that the fewest have, with every other place; `name` is what the
+/// digests are of.
+pub fn apart(name: String, digests: &BTreeMap<Digest, Vec<&Occurrence>>, message: String) -> Unplaced {
     let mut places: Vec<(Digest, &Occurrence)> =
         digests.iter().flat_map(|(digest, found)| found.iter().map(|found| (*digest, *found))).collect();
     let common = |digest: &Digest| digests.get(digest).map_or(0, Vec::len);
     places.sort_by_key(|(digest, found)| (common(digest), &found.file, found.line, found.column));
     let mut spots = places.into_iter().map(|(digest, found)| (Spot::digest(found), digest.to_string()));
     match spots.next() {
-        Some((spot, digest)) => Found::at(spot, format!("{message}, here {digest}")).related(spots),
-        None => Found::at(Spot::file("."), message),
+        // Another digest is another fault; how many places have each is not.
+        Some((spot, digest)) => {
+            let about = std::iter::once(name).chain(digests.keys().map(Digest::to_string));
+            Unplaced::at(spot, format!("{message}, here {digest}")).related(spots).about(about)
+        }
+        None => Unplaced::at(Spot::file("."), message),
     }
 }

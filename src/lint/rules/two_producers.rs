@@ -1,7 +1,7 @@
 //! What two stamp depends on which of them runs last.
 
 use super::no_producer::no_list;
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::producers::{Note, Producer, Stamped};
 
 pub const RULE: Rule = Rule {
@@ -24,14 +24,17 @@ fn check(subject: &Subject<'_>) -> Checked {
             Stamped::One { producer, perhaps } if !perhaps.is_empty() => {
                 let message = format!("`{}` is stamped by `{}`, and perhaps by another", found.key, producer.target);
                 let read = perhaps.into_iter().map(|Note { place, text }| (Spot::point(&place), text));
-                return Some(Found::at(Spot::tag(found), message).related(read).level(Level::Unknown).hint(SAY));
+                let told = Unplaced::of(found, Spot::tag(found), message).related(read);
+                return Some(told.level(Level::Unknown).hint(SAY));
             }
             _ => return None,
         };
         let names: Vec<String> = producers.iter().map(|producer| format!("`{}`", producer.target)).collect();
         let message = format!("`{}` is stamped by {}", found.key, names.join(" and "));
         let place = |producer: Producer| Some((Spot::point(producer.place.as_ref()?), producer.what));
-        Some(Found::at(Spot::tag(found), message).related(producers.into_iter().filter_map(place)))
+        let about = std::iter::once(found.spelled()).chain(producers.iter().map(|producer| producer.target.clone()));
+        let about: Vec<String> = about.collect();
+        Some(Unplaced::at(Spot::tag(found), message).about(about).related(producers.into_iter().filter_map(place)))
     });
     found.collect()
 }

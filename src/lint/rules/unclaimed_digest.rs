@@ -1,6 +1,6 @@
 //! A digest in a file with references that no shape claims: the tool doesn't see what it pins (contract §2).
 
-use crate::lint::{Checked, Found, Level, Rule, Subject};
+use crate::lint::{Checked, Level, Rule, Subject, Unplaced};
 use crate::refs::ProblemKind;
 
 pub const RULE: Rule = Rule {
@@ -13,5 +13,5 @@ pub const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Checked {
     let found = subject.problems(ProblemKind::UnclaimedDigest);
-    found.map(|problem| Found::at(problem.into(), "no shape claims this digest")).collect()
+    found.map(|problem| Unplaced::at(problem.into(), "no shape claims this digest")).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lint::{Checked, Found, Level, Rule, Subject};
+use crate::lint::{Checked, Level, Rule, Subject, Unplaced};
 use crate::refs::ProblemKind;
 
 pub const RULE: Rule = Rule {
@@ -22,7 +22,7 @@ fn check(subject: &Subject<'_>) -> Checked {
             true => "no shape claims this owned reference",
             false => "an owned reference in a file that the pipeline doesn't declare",
         };
-        Found::at(problem.into(), message)
+        Unplaced::at(problem.into(), message)
     });
     found.collect()
 }

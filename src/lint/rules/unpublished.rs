@@ -1,7 +1,6 @@
 //! A tag that no registry has: whoever pulls by it gets nothing.
 
-use crate::lint::subject::shown;
-use crate::lint::{Checked, Found, Level, Rule, Spot, Subject};
+use crate::lint::{Checked, Level, Rule, Spot, Subject, Unplaced};
 use crate::model::Answer;
 use crate::refs::{Class, Occurrence};
 
@@ -24,12 +23,12 @@ fn check(subject: &Subject<'_>) -> Checked {
         match asked.tag(found)? {
             Answer::Found(_) => None,
             Answer::Absent => {
-                let absent = asked.absent(found, spot, &format!("{} is not published", shown(found)));
+                let absent = asked.absent(found, spot, &format!("{} is not published", found.tagged()));
                 Some(weighed(found, absent))
             }
             Answer::Unknown(why) => {
-                let message = format!("whether {} is published can't be known: {why}", shown(found));
-                Some(Found::at(spot, message).level(Level::Unknown).hint(ASK_AGAIN))
+                let message = format!("whether {} is published can't be known: {why}", found.tagged());
+                Some(Unplaced::of(found, spot, message).level(Level::Unknown).hint(ASK_AGAIN))
             }
         }
     });
@@ -37,7 +36,7 @@ fn check(subject: &Subject<'_>) -> Checked {
 }
 
 /// A fault of a tag; of a component's own tag information, unless it isn't known.
-pub fn weighed(occurrence: &Occurrence, found: Found) -> Found {
+pub fn weighed(occurrence: &Occurrence, found: Unplaced) -> Unplaced {
     match found.level {
         None if occurrence.class == Class::ComponentVersioned => found.level(Level::Info),
         _ => found,

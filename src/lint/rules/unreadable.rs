@@ -1,6 +1,6 @@
 //! What could not be looked at: it may hold anything, so it is never fine.
 
-use crate::lint::{Checked, Found, Level, Rule, Subject};
+use crate::lint::{Checked, Level, Rule, Subject, Unplaced};
 use crate::refs::ProblemKind;
 
 pub const RULE: Rule = Rule {
@@ -13,5 +13,5 @@ pub const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Checked {
     let found = subject.problems(ProblemKind::Unreadable);
-    found.map(|problem| Found::at(problem.into(), &problem.message).hint(&problem.help)).collect()
+    found.map(|problem| Unplaced::at(problem.into(), &problem.message).hint(&problem.help)).collect()
 }

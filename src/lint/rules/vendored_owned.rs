@@ -1,6 +1,6 @@
 //! An owned reference in a chart of upstream's: nothing that a promotion does reaches it.
 
-use crate::lint::{Checked, Found, Level, Rule, Subject};
+use crate::lint::{Checked, Level, Rule, Subject, Unplaced};
 
 pub const RULE: Rule = Rule {
     id: "vendored-owned",
@@ -13,5 +13,5 @@ pub const RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>) -> Checked {
     let message = "an owned reference in a chart of upstream's: nothing that a promotion does reaches it";
-    subject.account.vendored.iter().map(|problem| Found::at(problem.into(), message)).collect()
+    subject.account.vendored.iter().map(|problem| Unplaced::at(problem.into(), message)).collect()
 }

@@ -5,11 +5,11 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::{What, dockerfile, go, nested};
-use crate::model::{Digest, Repository};
 use crate::refs::Spec;
 use crate::refs::comments::Comments;
 use crate::refs::read::keep;
 use crate::refs::shapes::{Found, Shapes};
+use crate::refs::spelled::spelled;
 use crate::refs::survivors::{Scalars, is_yaml};
 use crate::refs::text::{Scanner, parse};
 use crate::yaml::Yaml;
@@ -45,8 +45,7 @@ impl Compound {
         let parts: Vec<Range<usize>> =
             [&spans.name, &spans.tag, &spans.digest].into_iter().flatten().map(&place).collect();
         let span = place(spans.name.as_ref()?);
-        let tag = found.tag.as_ref().map(ToString::to_string);
-        let text = spelled(found.repository.as_ref(), tag.as_deref(), found.digest.as_ref());
+        let text = spelled(found.repository.as_ref(), found.tag.as_ref(), found.digest.as_ref());
         let seen = Seen { span, what: What::Reference, text, owned: true, quiet: false, hidden };
         Some(Self { parts, seen })
     }
@@ -179,20 +178,6 @@ impl Reader<'_> {
             };
         }
     }
-}
-
-/// `repository:tag@digest`, as far as it has them.
-pub(super) fn spelled(repository: Option<&Repository>, tag: Option<&str>, digest: Option<&Digest>) -> String {
-    let mut text = repository.map(ToString::to_string).unwrap_or_default();
-    if let Some(tag) = tag {
-        let colon = if text.is_empty() { "" } else { ":" };
-        text.push_str(&format!("{colon}{tag}"));
-    }
-    if let Some(digest) = digest {
-        let at = if text.is_empty() { "" } else { "@" };
-        text.push_str(&format!("{at}{digest}"));
-    }
-    text
 }
 
 /// The beginning of a text, of so many bytes at most.

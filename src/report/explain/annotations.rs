@@ -1,7 +1,7 @@
 //! What a census refuses, on its lines.
 
 use super::{looked_at, verdict};
-use crate::explain::{Census, Verdict};
+use crate::explain::{Census, Completeness};
 use crate::report::annotations::{Annotations, MOST, Place};
 use crate::report::text::count;
 
@@ -16,7 +16,7 @@ impl Annotations {
             let message = format!("{} in all: the report has them", count(census.problems.len(), "problem"));
             self.write("notice", "sealift census", None, &message);
         }
-        let level = if census.verdict == Verdict::Complete { "notice" } else { "error" };
+        let level = if census.verdict == Completeness::Complete { "notice" } else { "error" };
         self.write(level, "sealift census", None, &format!("{} ({})", verdict(census), looked_at(census)));
     }
 }

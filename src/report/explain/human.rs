@@ -2,7 +2,7 @@
 
 use super::{asked, effect, looked_at, verdict, version};
 use crate::engine::event::State;
-use crate::explain::{Census, Explained, Explanation, Other, Verdict};
+use crate::explain::{Census, Completeness, Explained, Explanation, Other};
 use crate::report::Problem;
 use crate::report::human::Human;
 use crate::report::text::{clean, led, table, unheard};
@@ -32,6 +32,12 @@ impl Human {
             lines.push(format!("… and {more} more (-v shows all)"));
         }
         lines.push(String::new());
+        for problem in explanation.unread.iter().take(shown) {
+            lines.extend(led("not read: ", &problem.to_string()));
+        }
+        if explanation.unread.len() > shown {
+            lines.push(format!("… and {} more (-v shows all)", explanation.unread.len() - shown));
+        }
         if let Some(nothing) = &explanation.nothing {
             lines.extend(led("nothing is there to explain: ", nothing));
             return lines;
@@ -108,9 +114,9 @@ impl Human {
         let unused = census.unused.iter().map(|path| format!("references.exclude: {path} explains nothing"));
         lines.extend(unused.flat_map(|note| led("note: ", &note)));
         let state = match census.verdict {
-            Verdict::Complete => State::Holds,
-            Verdict::Incomplete => State::Refused,
-            Verdict::Unknown => State::Failed,
+            Completeness::Complete => State::Holds,
+            Completeness::Incomplete => State::Refused,
+            Completeness::Unknown => State::Failed,
         };
         lines.push(format!("census: {} ({})", self.paint.state(state, &verdict(census)), looked_at(census)));
         lines

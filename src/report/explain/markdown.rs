@@ -32,7 +32,16 @@ pub(in crate::report) fn explanation(explanation: &Explanation) -> Vec<Part> {
         let title = format!("{title} ({})", rows.len());
         Part::List(List { title, rows, first: true, fold: Fold::Never, ..List::default() })
     };
-    let parts = [("References", references), ("What else is there", others), ("What lint finds", findings)];
+    let unread = explanation.unread.iter().map(|problem| {
+        let place = said(&at(problem.line, &problem.file, problem.column));
+        format!("- at {place}: {}\n  - hint: {}\n", words(&problem.message), words(&problem.help))
+    });
+    let parts = [
+        ("What could not be read", unread.collect()),
+        ("References", references),
+        ("What else is there", others),
+        ("What lint finds", findings),
+    ];
     std::iter::once(Part::Essential(head)).chain(parts.into_iter().map(|(title, rows)| list(title, rows))).collect()
 }
 

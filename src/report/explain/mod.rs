@@ -5,7 +5,7 @@ mod human;
 pub(super) mod markdown;
 
 use super::text::count;
-use crate::explain::{Census, Change, Effect, Explanation, Verdict};
+use crate::explain::{Census, Change, Completeness, Effect, Explanation};
 
 /// Kinds of places that are shown one by one in any case.
 const SHOWN: [&str; 3] = ["exclusion", "overlooked", "unclaimed"];
@@ -18,10 +18,10 @@ fn verdict(census: &Census) -> String {
     };
     let faults = census.problems.len();
     let state = match census.verdict {
-        Verdict::Complete => "complete".to_owned(),
-        Verdict::Incomplete if faults == 0 => "incomplete, since what is overlooked is refused".to_owned(),
-        Verdict::Incomplete => format!("incomplete, with {}", count(faults, "problem")),
-        Verdict::Unknown => "unknown, since not everything could be looked at".to_owned(),
+        Completeness::Complete => "complete".to_owned(),
+        Completeness::Incomplete if faults == 0 => "incomplete, since what is overlooked is refused".to_owned(),
+        Completeness::Incomplete => format!("incomplete, with {}", count(faults, "problem")),
+        Completeness::Unknown => "unknown, since not everything could be looked at".to_owned(),
     };
     format!("{state}: {} claimed, {} excluded, {unclaimed}", census.claimed, census.excluded.len())
 }
@@ -52,7 +52,12 @@ fn asked(explanation: &Explanation) -> String {
 fn version(explanation: &Explanation) -> String {
     match explanation.version {
         Some(version) if explanation.version_asked => format!("v{version}, as asked"),
-        Some(version) => format!("v{version}, which most owned tags carry"),
-        None => "none: no owned tag carries one".to_owned(),
+        version => {
+            let read = if explanation.unread.is_empty() { "" } else { ", of those that could be read" };
+            match version {
+                Some(version) => format!("v{version}, which most owned tags carry{read}"),
+                None => format!("none: no owned tag carries one{read}"),
+            }
+        }
     }
 }

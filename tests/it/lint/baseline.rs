@@ -47,6 +47,29 @@ fn lines_may_move_and_a_changed_line_is_new() {
     assert_eq!((elsewhere.findings.len(), elsewhere.left_over.len()), (4, 4));
 }
 
+/// The line of a divided reference says less than what the finding is about.
+#[test]
+fn another_reference_on_an_unchanged_line_is_new() {
+    let split = |name: &str, more: &str| format!("a:\n  repository: OWN/{name}\n  tag: v0.1.0\n{more}");
+    let baseline = baseline_of(&tree(&[(VALUES, &split("x", ""))]));
+    let known = |text: &str| by(&tree(&[(VALUES, text)]), &baseline);
+    let moved = known(&format!("# one more\n{}", split("x", "b: 1\n")));
+    assert_eq!((moved.findings.len(), moved.suppressed.len()), (0, 1));
+    let other = known(&split("y", ""));
+    assert_eq!((other.findings.len(), other.left_over.len()), (1, 1));
+    // Another digest is another fault of the image, and what was a warning is no known error.
+    let two = |a: &str, b: &str| {
+        format!("a: {{repository: OWN/x, tag: v1, digest: {a}}}\nb: OWN/x:v1@{b}\nc: OWN/x:v1@{b}\n")
+    };
+    let baseline = baseline_of(&tree(&[(VALUES, &two("D1", "D2"))]));
+    let found = by(&tree(&[(VALUES, &two("D1", "D3"))]), &baseline);
+    assert_eq!(all(&found), ["tag-collision", "two-digests"].map(|rule| fill(&format!("{rule} error {VALUES}:1 D1"))));
+    let floats = |digest: &str| format!("a:\n  repository: OWN/x\n  tag: latest\n{digest}");
+    let baseline = baseline_of(&tree(&[(VALUES, &floats("  digest: D1\n"))]));
+    let found = by(&tree(&[(VALUES, &floats(""))]), &baseline);
+    assert!(all(&found).contains(&format!("floating-tag error {VALUES}:3 latest")), "{:?}", all(&found));
+}
+
 #[test]
 fn of_lines_that_say_the_same_as_many_are_known_as_there_were() {
     let one = "a:\n  image: OWN/x:v0.1.0\n";

@@ -13,7 +13,7 @@ struct Typed {
 impl Typed {
     fn new(files: &[(&str, &str)]) -> Self {
         let typed = Self { sandbox: Sandbox::new() };
-        std::fs::write(typed.path("pipeline.yaml"), PIPELINE).unwrap();
+        std::fs::write(typed.path("pipeline.yaml"), pipeline_text("")).unwrap();
         let tree = tree(files);
         for entry in tree.entries().unwrap() {
             if let Some(bytes) = tree.get(&entry.path) {

@@ -71,20 +71,9 @@ fn the_trees_of_the_shipped_pipelines_give_what_is_listed() {
 
 #[test]
 fn the_tree_of_every_shape_gives_what_is_listed() {
-    let text = "\
-name: own
-repository: https://git.example/own
-root: packages
-identity: {name: own-release, email: release@own.example}
-references:
-  owned: [registry.example/org/own]
-  tag_prefixes: [v1.30-]
-  text: [{path: system/net/templates/daemonset.yml, required: true}]
-  gzip: [{path: system/provider/files/components.gz, plain: system/provider/files/components.yaml}]
-artifact: {repository: registry.example/org/own/own-packages, source: https://git.example/own}
-installer: {values: core/installer/values.yaml, url_key: sourceUrl, ref_key: sourceRef}
-";
-    let pipeline = pipeline::parse("own.yaml", text).unwrap();
+    let text = "{path: system/net/templates/daemonset.yml, required: true}";
+    let text = Text { text, gzip: "system/provider/files/components", ..Text::default() }.build();
+    let pipeline = pipeline::parse("own.yaml", &text).unwrap();
     let tree = DirTree::open(here("fixtures/refs/tree")).unwrap();
     expect("refs-tree", &lint_by(&pipeline, &tree, None));
 }

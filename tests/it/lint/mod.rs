@@ -18,27 +18,25 @@ use sealift::model::Digest;
 use sealift::pipeline::{self, Pipeline};
 use sealift::tree::{MemTree, Tree};
 
+use crate::support::pipelines::Text;
+
 const OWN: &str = "registry.example/org/own";
 const VALUES: &str = "packages/a/x/values.yaml";
 
-/// A pipeline; `more` are further keys.
-const PIPELINE: &str = "\
-name: shop
-repository: https://git.example/shop
-root: packages
-identity: {name: shop-release, email: release@shop.example}
-references:
-  owned: [registry.example/org/own]
-  tag_prefixes: [v1.30-]
-  text: [{path: system/net/daemonset.yml}]
-  gzip: [{path: system/provider/components.gz, plain: system/provider/components.yaml}]
-artifact: {repository: registry.example/org/own/own-packages, source: https://git.example/shop}
-installer: {values: core/installer/values.yaml, url_key: sourceUrl, ref_key: sourceRef}
-aliases: {images: [released]}
-";
+/// A pipeline file; `more` are further keys.
+fn pipeline_text(more: &str) -> String {
+    let more = format!("aliases: {{images: [released]}}\n{more}");
+    Text {
+        text: "{path: system/net/daemonset.yml}",
+        gzip: "system/provider/components",
+        more: &more,
+        ..Text::default()
+    }
+    .build()
+}
 
 fn pipeline(more: &str) -> Pipeline {
-    pipeline::parse("test.yaml", &format!("{PIPELINE}{more}")).unwrap_or_else(|error| panic!("{error}"))
+    pipeline::parse("test.yaml", &pipeline_text(more)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// `OWN`, `RC` and `D1` to `D9` stand for what every test needs.

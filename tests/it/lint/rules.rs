@@ -17,7 +17,12 @@ const ROWS: &[Row] = &[
     ("pinned-split", "image: {repository: OWN/N, tag: v0.1.0, digest: D1}\n", &[]),
     ("digest-alone", "image: OWN/N@D1\n", &[]),
     ("third-party-bare", "image: quay.io/x/y:v1\n", &[]),
-    ("mention", "image: OWN/N\n# OWN/N:v0.1.0 in a comment\n", &[]),
+    ("untagged", "image: OWN/N # as it is\n", &["bare-tag error 1 registry.example/org/own/untagged"]),
+    ("untagged-list", "c:\n  - image: 'OWN/N'\n", &["bare-tag error 2 registry.example/org/own/untagged-list"]),
+    ("mention", "name: OWN/N\nimages: [OWN/N]\n# OWN/N:v0.1.0 in a comment\n", &[]),
+    ("untagged-beside", "a: {image: OWN/N, tag: \"\"}\nb: {registry: OWN, image: N}\nc: {image: {x: OWN/N}}\n", &[]),
+    ("untagged-split", "image: {repository: OWN/N}\n", &[]),
+    ("untagged-third-party", "image: quay.io/x/y\n", &[]),
     ("other-namespace", "image: OWN-ui/N:v0.1.0\nb: mirror.example/OWN/N:v0.1.0\n", &[]),
     // floating-tag
     ("floating", "image: OWN/N:main\n", &["bare-tag error 1 main", "floating-tag error 1 main"]),
@@ -80,6 +85,17 @@ const ROWS: &[Row] = &[
         "a: {sourceUrl: 'oci://OWN/own-packages', sourceRef: digest=D2}\nb: {sourceUrl: 'oci://OWN/own-packages', sourceRef: digest=D3}\n",
         &[],
     ),
+    // What is odd, or excluded, about a line hides no digest on it.
+    (
+        "odd-line",
+        "image: {repository: quay.io/x/y, tag: 1.20, digest: D1} # was D2\n",
+        &["number-like-tag error 1 1.20", "unclaimed-digest error 1 D2"],
+    ),
+    (
+        "malformed-line",
+        "a: quay.io/x/y:v1@sha256:abc # was D2\n",
+        &["malformed-reference error 1 quay.io/x/y:v1@sha256:abc", "unclaimed-digest error 1 D2"],
+    ),
     // unclaimed-digest
     ("checksum", "checksum: D1\n", &["unclaimed-digest error 1 D1"]),
     ("digest-in-comment", "# D1\na: b\n", &["unclaimed-digest error 1 D1"]),
@@ -127,6 +143,9 @@ const ROWS: &[Row] = &[
     ("truth", "image: {repository: quay.io/x/y, tag: no}\n", &["number-like-tag error 1 no"]),
     ("truth-last", "image:\n  repository: quay.io/x/y\n  tag: on # a comment\n", &["number-like-tag error 3 on"]),
     ("number-owned", "image: {repository: OWN/N, tag: 1.20, digest: D1}\n", &["number-like-tag error 1 1.20"]),
+    ("date", "image: {repository: quay.io/x/y, tag: 2024-01-02}\n", &["number-like-tag error 1 2024-01-02"]),
+    ("date-quoted", "image: {repository: quay.io/x/y, tag: \"2024-01-02\"}\n", &[]),
+    ("no-date", "image: {repository: quay.io/x/y, tag: 2024-01}\n", &[]),
     ("number-quoted", "image: {repository: quay.io/x/y, tag: \"1.20\"}\n", &[]),
     ("number-single", "image: {repository: quay.io/x/y, tag: '0x10'}\n", &[]),
     ("number-told", "image: {repository: quay.io/x/y, tag: !!str 1.20}\n", &[]),
@@ -180,7 +199,7 @@ fn all_of_them_in_one_tree_are_found_together_and_nothing_else_is() {
 
 #[test]
 fn every_rule_has_a_fault_and_a_near_miss() {
-    let elsewhere = ["unreadable", "vendored-owned", "no-producer", "two-producers", "not-in-build-list"];
+    let elsewhere = ["unreadable", "vendored-owned", "stale-copy", "no-producer", "two-producers", "not-in-build-list"];
     for rule in sealift::lint::RULES {
         let found = ROWS.iter().any(|(_, _, expected)| expected.iter().any(|line| line.starts_with(rule.id)));
         let asked = super::asked::RULES.contains(&rule.id);
@@ -229,6 +248,76 @@ fn other_files_hold_faults_and_near_misses_of_their_own() {
     assert_eq!(all(&lint(&tree)), expected.map(fill));
 }
 
+/// What a copy in gzip says, beside a plain source that says `plain`, or without one.
+fn copied(copy: &[u8], plain: Option<&str>) -> Lint {
+    let mut tree = good();
+    tree.put("packages/system/provider/components.gz", 0o644, copy);
+    if let Some(plain) = plain {
+        tree.put("packages/system/provider/components.yaml", 0o644, fill(plain));
+    }
+    lint(&tree)
+}
+
+#[test]
+fn a_copy_is_judged_through_its_source_and_by_itself_where_none_vouches_for_it() {
+    const COPY: &str = "packages/system/provider/components.gz";
+    let gz = |text: &str| gzip(&fill(text));
+    let text = "kind: A\nimage: OWN/p:v0.1.0@D1\n";
+    let vouched = copied(&gz(text), Some(text));
+    assert_eq!((all(&vouched), vouched.verdict), (Vec::new(), Verdict::Clean));
+    // It says something else: that is an error at the first place where it does, and so is what is wrong there.
+    let stale = copied(&gz("kind: A\nimage: OWN/p:v0.1.0\n"), Some(text));
+    let expected = [format!("bare-tag error {COPY}:2 v0.1.0"), format!("stale-copy error {COPY}:2 {}", "\n".trim())];
+    let found = all(&stale);
+    assert_eq!((found.len(), &found[0], stale.verdict), (2, &expected[0], Verdict::Failed), "{found:?}");
+    assert!(found[1].starts_with(&format!("stale-copy error {COPY}:2")), "{found:?}");
+    let shorter = copied(&gz("kind: A\n"), Some(text));
+    assert_eq!(all(&shorter).len(), 1, "{:?}", all(&shorter));
+    assert_eq!(shorter.findings[0].rule, "stale-copy");
+    // Without a source nothing vouches for it.
+    let alone = copied(&gz("image: OWN/p:latest@D1\n"), None);
+    let expected = [format!("floating-tag warning {COPY}:1 latest"), format!("stale-copy warning {COPY}:0 ")];
+    assert_eq!(all(&alone), expected);
+    assert!(alone.findings.iter().any(|f| f.message.contains("components.yaml is not in the tree")), "{alone:?}");
+    // What can't be read is unknown, and no verdict about the copy; its references are judged all the same.
+    let broken = copied(b"\x1f\x8b\x08cut", Some(text));
+    assert_eq!(all(&broken), [format!("unreadable unknown {COPY}:0 ")]);
+    // Text has images without a tag, too.
+    let plain = "{{ if x }}\n  - image: \"OWN/q\" # c\n  image: OWN/r\n  image: OWN/s x\n  name: OWN/t\n  image: OWN\n";
+    let text = copied(&gz(plain), Some(plain));
+    let file = "packages/system/provider/components.yaml";
+    let expected = [(2, "/q"), (3, "/r"), (6, "")].map(|(n, name)| format!("bare-tag error {file}:{n} {OWN}{name}"));
+    assert_eq!(all(&text), expected);
+}
+
+#[test]
+fn a_file_of_upstreams_that_cant_be_read_is_excluded_with_a_reason_or_unknown() {
+    let broken = "packages/a/x/charts/c.tgz";
+    let mut tree = good();
+    tree.put(broken, 0o644, b"\x1f\x8b\x08cut".as_slice());
+    assert_eq!(
+        (all(&lint(&tree)), lint(&tree).verdict),
+        (vec![format!("unreadable unknown {broken}:0 ")], Verdict::Unknown)
+    );
+    let excluding = |path: &str| {
+        let exclude = format!("  exclude: [{{path: '{path}', reason: Broken upstream.}}]\nartifact:");
+        pipeline::parse("test.yaml", &pipeline_text("").replace("artifact:", &exclude)).unwrap()
+    };
+    let excluded = lint_by(&excluding("a/x/charts/*.tgz"), &tree, None);
+    assert_eq!((all(&excluded), excluded.verdict), (Vec::new(), Verdict::Clean));
+    let told = |lint: &Lint| {
+        lint.notes.iter().any(|note| note.contains(broken) && note.contains("excluded: Broken upstream."))
+    };
+    assert!(told(&excluded), "{:?}", excluded.notes);
+    assert!(excluded.left_over.is_empty(), "{:?}", excluded.left_over);
+    // It explains nothing once the file is readable, and where a promotion would look.
+    tree.put(broken, 0o644, gzip("fine"));
+    assert_eq!(lint_by(&excluding("a/x/charts/*.tgz"), &tree, None).left_over.len(), 1);
+    tree.put("packages/a/x/files/c.tgz", 0o644, b"\x1f\x8b\x08cut".as_slice());
+    let elsewhere = lint_by(&excluding("a/x/files/*.tgz"), &tree, None);
+    assert_eq!((elsewhere.verdict, elsewhere.left_over.len()), (Verdict::Unknown, 1));
+}
+
 #[test]
 fn what_could_not_be_looked_at_is_unknown_and_the_rest_is_found() {
     let mut tree = tree(&[(VALUES, "a: [\n"), ("packages/a/y/values.yaml", "image: OWN/y:v0.1.0\n")]);
@@ -262,7 +351,8 @@ fn a_tree_without_anything_to_look_at_is_not_fine() {
 
 #[test]
 fn a_required_file_that_is_not_there_hides_nothing_else() {
-    let text = PIPELINE.replace("{path: system/net/daemonset.yml}", "{path: system/net/daemonset.yml, required: true}");
+    let text = pipeline_text("")
+        .replace("{path: system/net/daemonset.yml}", "{path: system/net/daemonset.yml, required: true}");
     let pipeline = pipeline::parse("test.yaml", &text).unwrap();
     let found = lint_by(&pipeline, &tree(&[(VALUES, "image: OWN/x:v0.1.0\n")]), None);
     let expected =

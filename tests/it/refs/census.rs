@@ -59,7 +59,11 @@ fn the_census_looks_into_gzip() {
     // A copy that says something else than its source is noticed.
     hidden.put("packages/a/x/files/c.yaml", 0o644, fill("image: OWN/x:v2\n"));
     let notices = refs::read(&hidden, &declared, None).unwrap().notices;
-    assert_eq!(places(&notices), [(0, "its content is not that of packages/a/x/files/c.yaml")]);
+    assert_eq!(places(&notices), [(1, "its content is not that of packages/a/x/files/c.yaml, from here on")]);
+    let mut alone = values("a: 1\n");
+    alone.put("packages/a/x/files/c.gz", 0o644, gzip("image: OWN/x:v1\n"));
+    let notices = refs::read(&alone, &declared, None).unwrap().notices;
+    assert!(places(&notices)[0].1.contains("files/c.yaml is not in the tree"), "{notices:?}");
     // What can't be unpacked can't be accounted for.
     hidden.put("packages/a/x/files/d.gz", 0o644, &gzip("image: OWN/x:v1\n")[..20]);
     let error = refs::census(&hidden, &declared).unwrap_err();
@@ -84,6 +88,9 @@ fn exclusions_have_reasons_and_unused_ones_are_reported() {
         exclude("a/*/values.yaml", Some("nowhere")),
     ])
     .unwrap();
-    assert_eq!(census.excluded.iter().map(|e| (e.line, e.reason.as_str())).collect::<Vec<_>>(), [(1, "known")]);
+    assert_eq!(
+        census.excluded.iter().map(|e| (e.line, e.reason.as_str())).collect::<Vec<_>>(),
+        [(1, "known"), (2, "known")]
+    );
     assert_eq!(census.unused, [exclude("a/*/values.yaml", Some("nowhere"))]);
 }

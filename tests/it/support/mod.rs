@@ -1,6 +1,7 @@
 //! What the areas share: a hermetic git, loopback servers, real peers, fixtures made from a seed.
 #![allow(dead_code, unused_imports)] // every area uses its own part
 
+pub mod cost;
 pub mod counting;
 pub mod crash;
 pub mod docker_registry;
@@ -13,6 +14,7 @@ pub mod images;
 pub mod json_schema;
 pub mod judge;
 pub mod page;
+pub mod pipelines;
 pub mod registry_server;
 pub mod sandbox;
 pub mod tls;

@@ -33,7 +33,7 @@ async fn each_tag_digest_and_repository_is_asked_for_once() {
     assert_eq!(two.ours.count("", "/v2/"), tags + (digests - named) + manifests);
     assert_eq!(two.public.count("", "/v2/"), 3, "a, b and c answered");
     let Looked { controls, .. } = lint.registry.clone().unwrap();
-    let looked = Looked { tags, digests, manifests, repositories: 3, controls };
+    let looked = Looked { tags, digests, manifests, repositories: 3, unnamed: 0, controls };
     assert_eq!(lint.registry, Some(looked));
     assert!(two.ours.requests().iter().chain(&two.public.requests()).all(|request| request.method == "GET"));
     let mut targets: Vec<String> = two.ours.requests().into_iter().map(|request| request.target).collect();
@@ -59,6 +59,24 @@ async fn others_are_asked_only_where_told_and_without_credentials() {
     two.public.clear_log();
     two.lint_by(&text(), &other).await;
     assert_eq!(two.public.count("", "/x/y/"), 0);
+}
+
+#[tokio::test]
+async fn a_digest_without_a_repository_is_not_asked_for_and_told() {
+    let two = two().await;
+    let [a, b, x] = ["a", "b", "x"].map(digest);
+    // One that is named elsewhere is asked for there.
+    let text = format!("image: OWN/a:RC@{a}\nb: {{tag: 1.0.0@{b}}}\nc: {{tag: 1.0.0@{x}}}\nd: {{tag: RC@{a}}}\n");
+    let lint = two.lint(&text).await;
+    let note = "2 digests without a repository are not asked for: nothing says where they are";
+    assert!(lint.notes.iter().any(|found| found == note), "{:?}", lint.notes);
+    assert_eq!(lint.registry.as_ref().unwrap().unnamed, 2);
+    assert!(two.ours.requests().iter().all(|request| !request.target.contains(&b.to_string())));
+    for (form, text) in crate::lint::hostile::forms(&lint) {
+        assert!(form == "annotations" || text.contains(note), "{form}: {text}");
+    }
+    let named = two.lint(&format!("image: OWN/a:RC@{a}\n")).await;
+    assert!(!named.notes.iter().any(|note| note.contains("without a repository")), "{:?}", named.notes);
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ impl Typed {
         let (sandbox, server) = (Sandbox::new(), RegistryServer::start());
         push(&at(&url(&server)), "fine", "RC", "fine").await;
         server.clear_log();
-        std::fs::write(sandbox.path("pipeline.yaml"), super::super::PIPELINE).unwrap();
+        std::fs::write(sandbox.path("pipeline.yaml"), super::super::pipeline_text("")).unwrap();
         let file = sandbox.path("tree").join(VALUES);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, filled(text)).unwrap();
@@ -60,7 +60,7 @@ async fn nobody_is_asked_unless_told() {
     // Asked where it says it is: nobody is there.
     std::fs::write(
         typed.sandbox.path("pipeline.yaml"),
-        format!("{}registries: {{{HOST}: 'layout:no-such'}}\n", super::super::PIPELINE),
+        format!("{}registries: {{{HOST}: 'layout:no-such'}}\n", super::super::pipeline_text("")),
     )
     .unwrap();
     let (code, out, _) = typed.run(&["--registry"]);
@@ -97,7 +97,7 @@ async fn machines_see_the_control_too() {
         "host": HOST, "third_party": false, "named": false, "reference": reference, "digest": fine, "why": null,
     });
     let looked = serde_json::json!({
-        "tags": 2, "digests": 2, "manifests": 2, "repositories": 1, "controls": [control],
+        "tags": 2, "digests": 2, "manifests": 2, "repositories": 1, "unnamed": 0, "controls": [control],
     });
     let (_, out, _) = typed.run(&["--registry", &here, "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();

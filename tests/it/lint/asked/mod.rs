@@ -10,7 +10,7 @@ mod unknown;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use sealift::lint::{Asked, Asking, Baseline, Finding, Judging, Level, Lint, Subject};
+use sealift::lint::{Answers, Asking, Baseline, Finding, Judging, Level, Lint, Subject};
 use sealift::model::manifest::{OCI_INDEX, OCI_MANIFEST};
 use sealift::model::{Digest, Manifest, Reference, Repository};
 use sealift::pipeline::Pipeline;
@@ -107,7 +107,7 @@ async fn lint_at(ours: &Registries, public: &Registries, text: &str, told: &Told
     let controls: Vec<Reference> = told.controls.iter().map(|control| filled(control).parse().unwrap()).collect();
     let parallel = if told.parallel == 0 { 16 } else { told.parallel };
     let asking = Asking { registry: ours, anonymous: public, parallel, third_party: &third_party, controls: &controls };
-    subject.registry = Some(Asked::look(&subject, asking).await);
+    subject.registry = Some(Answers::look(&subject, asking).await);
     Lint::of(&subject, Judging { fail_on: Level::Error, baseline: told.baseline })
 }
 

@@ -95,7 +95,7 @@ fn looked(reference: &str, why: &str) -> Looked {
         why: Some(why.to_owned()),
         ..control.clone()
     };
-    Looked { tags: 40, digests: 1, manifests: 80, repositories: 38, controls: vec![control, none] }
+    Looked { tags: 40, digests: 1, manifests: 80, repositories: 38, unnamed: 0, controls: vec![control, none] }
 }
 
 fn told(lint: Lint) -> Vec<Event> {
