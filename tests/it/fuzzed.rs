@@ -60,7 +60,8 @@ fn edits() {
 
 #[test]
 fn archives() {
-    let vectors = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive/tar-vectors.json")).unwrap();
+    let vectors =
+        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive/tar-vectors.json")).unwrap();
     let mut tars = vec![[b"\x01", vectors.as_slice()].concat()];
     let mut tar = tar::Builder::new(Vec::new());
     let mut header = tar::Header::new_gnu();

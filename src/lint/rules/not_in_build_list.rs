@@ -43,7 +43,7 @@ fn check(subject: &Subject<'_>) -> Checked {
     let cut = read.iter().filter(|_| !subject.producers.counts.complete).map(|(list, _)| {
         let message =
             "which packages the list leaves out can't be known: the Makefiles of this tree are more than is read";
-        Found::at(list.clone(), message.to_owned()).level(Level::Unknown).hint("make the Makefiles smaller")
+        Unplaced::at(list.clone(), message.to_owned()).level(Level::Unknown).hint("make the Makefiles smaller")
     });
     found.chain(cut).collect()
 }
