@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::command::Command;
-use super::hole::{HOLE_TEXT, is_known, join, shown};
+use super::hole::{HOLE, HOLE_TEXT, is_known, join, shown};
 use super::key_path::KeyPath;
 use super::programs;
 use super::sed::Script;
@@ -128,8 +128,12 @@ pub(super) fn effects(command: &Command, budget: &Budget) -> Vec<Effect> {
             for word in arguments {
                 let file =
                     word.split_once('=').filter(|_| word.starts_with('-')).map_or(word.as_str(), |(_, value)| value);
-                // Of a word with a hole nobody can say that it is no file.
-                if (file.contains(['/', '.']) || !is_known(file)) && !file.starts_with('-') {
+                // Of a word with a hole nobody can say that it is no file. One that begins with it may be any file, as
+                // with a script that is called.
+                if file.starts_with(HOLE) {
+                    let text = format!("`{name}` is given `{}`: which file that is depends on the run", shown(file));
+                    effects.push(Effect::Unknown(text));
+                } else if (file.contains(['/', '.']) || !is_known(file)) && !file.starts_with('-') {
                     effects.extend(write(command, file, How::Unread(format!("`{name}` is given it"))));
                 }
             }

@@ -101,6 +101,8 @@ fn a_recipe_is_read_as_make_and_a_shell_read_it() {
         ("image:\n\tsome-tool README.md\n", "none"),
         ("image:\n\tsome-tool $(X)\n", "unknown:2"),
         ("image:\n\tsome-tool --out=$(X).yaml\n", "unknown:2"),
+        ("image: a b\na:\n\tyq -i '.a.image = 1' values.yaml\nb:\n\tsome-tool $(X)\n", "a:3"),
+        ("image: a b\na:\n\tyq -i '.a.image = 1' values.yaml\nb:\n\tsome-tool val$(X)\n", "a:3 perhaps:5"),
         ("image:\n\tsome-tool images/$$V.tag v$(X)\n", "unknown:2"),
         ("image:\n\tsome-tool other/$(X) -v$(X)\n", "none"),
         ("image:\n\techo $(X)\n", "none"),
@@ -271,7 +273,7 @@ fn a_package_is_what_the_pipeline_says() {
     tree.put("Makefile", 0o644, "build:\n");
     for folder in ["x/tags", "deep/x/y"] {
         let stamp = "image:\n\techo registry.example/org/own/a:v1 > images/a.tag\n";
-        tree.put(&format!("packages/{folder}/Makefile"), 0o644, stamp);
+        tree.put(format!("packages/{folder}/Makefile"), 0o644, stamp);
     }
     tree.put("packages/x/tags/images/a.tag", 0o644, "registry.example/org/own/a:v1\n");
     tree.put("packages/deep/x/y/images/a.tag", 0o644, "registry.example/org/own/a:v1\n");
