@@ -178,7 +178,10 @@ impl<'a> Shapes<'a> {
         if !tag.is_empty() {
             match tag.parse() {
                 Ok(parsed) => (found.tag, found.spans.tag) = (Some(parsed), Some(start..end)),
-                Err(error) if strict => self.fault(start, vec![start..end], format!("{error}")),
+                Err(error) if strict => {
+                    let part = start..end;
+                    self.fault(start, vec![part], format!("{error}"));
+                }
                 Err(_) => {}
             }
         }
@@ -187,7 +190,10 @@ impl<'a> Shapes<'a> {
                 Ok(parsed) => {
                     (found.digest, found.spans.digest) = (Some(parsed), Some(end + 1..end + 1 + digest.len()));
                 }
-                Err(error) => self.fault(end + 1, vec![end + 1..scalar.span.end], format!("{error}")),
+                Err(error) => {
+                    let part = end + 1..scalar.span.end;
+                    self.fault(part.start, vec![part], format!("{error}"));
+                }
             }
         }
     }

@@ -76,7 +76,8 @@ fn tag_file(content: &[u8]) -> (Vec<Found>, Vec<Fault>) {
         return (Vec::new(), vec![fault]);
     };
     let fault = |at: usize, length: usize, message, help| {
-        let (kind, about) = (ProblemKind::Malformed, vec![at..at + length]);
+        let line = at..at + length;
+        let (kind, about) = (ProblemKind::Malformed, vec![line]);
         (Vec::new(), vec![Fault { kind, at, about, message, help }])
     };
     let (mut lines, mut start) = (Vec::new(), 0);
