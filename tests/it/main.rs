@@ -31,4 +31,5 @@ mod repository;
 mod rows;
 mod shape;
 mod support;
+mod timeouts;
 mod workflows;
