@@ -83,7 +83,8 @@ impl Session {
         })?;
         let name = Digest::of(url.as_bytes()).hex();
         let dir = cache.join("stores").join(&name[..32]);
-        std::fs::create_dir_all(&dir).with_context(|| format!("{}: can't be made", dir.display()))?;
+        let elsewhere = |what: String| Hinted::new(what, "name a folder that can be written and has room: --cache DIR");
+        std::fs::create_dir_all(&dir).with_context(|| elsewhere(format!("{}: can't be made", dir.display())))?;
         let store = Arc::new(Store::open(&dir)?);
         let http = Http { ca: world.registry.client.ca.clone(), ..Http::default() };
         let own = forge.as_ref().filter(|_| github::is_at(&pipeline, &url)).and_then(GitHub::credential);
@@ -96,7 +97,7 @@ impl Session {
         let spool = tempfile::Builder::new()
             .prefix("spool-")
             .tempdir_in(&cache)
-            .with_context(|| format!("{}: can't spool here", cache.display()))?;
+            .with_context(|| elsewhere(format!("{}: can't spool here", cache.display())))?;
         let registries = registries(&pipeline, &here, &world.registry, credentials.docker_config)?;
         let (inputs, parallel) = (Inputs::default(), usize::from(world.registry.client.parallel));
         Ok(Self { pipeline, store, origin, registries, forge, inputs, parallel, spool })

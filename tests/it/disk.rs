@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use sealift::model::Digest;
 
 use crate::support::sandbox::Sandbox;
+use crate::support::world::{Case, World, shipped};
 
 const PIPELINE: &str = "\
 name: shop
@@ -130,4 +131,103 @@ fn an_output_may_be_named_by_a_link_and_must_be_a_file() {
     let (code, told) = run("/dev/null");
     assert!(code == 1 && told.contains("/dev/null: can't be written") && told.contains("not a regular file"), "{told}");
     assert_eq!(run("kept").0, 1);
+}
+
+/// Where nobody can make a folder, whoever runs this: the system's own file system is not for files.
+const READ_ONLY: &str = "/proc/sealift";
+
+async fn promotion() -> World {
+    let plain = shipped().into_iter().find(|shipped| shipped.pipeline.github().is_none()).unwrap();
+    World::build(&Case::of(&plain)).await
+}
+
+/// The real binary over a world, with words and this cache.
+fn over(world: &World, words: &[&str], cache: &str) -> Command {
+    let mut command = world.sandbox.command(env!("CARGO_BIN_EXE_sealift"), &world.sandbox.path("home"));
+    command.args(words).args(["--cache", cache]).args(world.arguments());
+    command
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cache_that_can_t_be_written_is_named_with_what_to_do() {
+    let world = promotion().await;
+    let rc = format!("v{}", world.rc);
+    // A file stands where the folder would.
+    let file = world.sandbox.path("file");
+    std::fs::write(&file, "").unwrap();
+    for cache in [READ_ONLY, &file.join("cache").display().to_string()] {
+        let output = over(&world, &["plan", &rc], cache).output().unwrap();
+        let told = told(&output);
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains(cache) && told.contains("can't be made") && told.contains("--cache DIR"), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_tmpdir_everything_works_that_needs_none() {
+    let world = promotion().await;
+    let (rc, nowhere) = (format!("v{}", world.rc), "/nowhere/at/all");
+    let cache = world.sandbox.path("cache").display().to_string();
+    for (words, code) in [(&["plan", &rc][..], 3), (&["run", &rc], 4), (&["plan", &rc], 4)] {
+        let output = over(&world, words, &cache).env("TMPDIR", nowhere).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", told(&output));
+    }
+    let mut command = world.sandbox.command(env!("CARGO_BIN_EXE_sealift"), Path::new("/proc"));
+    let output = command.arg("demo").env("TMPDIR", nowhere).output().unwrap();
+    let text = told(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("no new folder can be made") && text.contains("sealift demo DIR"), "{text}");
+    let mut command = world.sandbox.command(env!("CARGO_BIN_EXE_sealift"), Path::new("/proc"));
+    command.args(["archive", "--tree"]).arg(world.clone_of("main")).arg("--pipeline").arg(&world.shipped.file);
+    let output = command.env("TMPDIR", nowhere).output().unwrap();
+    let text = told(&output);
+    assert!(output.status.code() == Some(1) && text.contains("no place to spool the layer"), "{text}");
+    assert!(text.contains("hint: set TMPDIR"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_promotion_on_a_full_disk_stops_and_goes_on_with_room() {
+    let world = promotion().await;
+    let (rc, cache) = (format!("v{}", world.rc), world.sandbox.path("cache").display().to_string());
+    let (program, before) = (env!("CARGO_BIN_EXE_sealift"), world.snapshot());
+    // Less than any object of git needs.
+    let mut command = world.sandbox.command("sh", &world.sandbox.path("home"));
+    command.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh", program, "run", &rc, "--cache", &cache]);
+    let output = command.args(world.arguments()).stdout(std::process::Stdio::piped()).output().unwrap();
+    let text = told(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("error: "), "{text}");
+    before.assert_same(&world.snapshot(), "nothing was written anywhere");
+    let output = over(&world, &["run", &rc], &cache).output().unwrap();
+    assert_eq!(output.status.code(), Some(4), "{}", told(&output));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_share_a_cache() {
+    let world = promotion().await;
+    let (rc, cache) = (format!("v{}", world.rc), world.sandbox.path("cache").display().to_string());
+    let at_once = |words: &[&str]| -> Vec<Output> {
+        let spawn = |_| {
+            let mut command = over(&world, words, &cache);
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+        };
+        let children: Vec<_> = (0..4).map(spawn).collect();
+        children.into_iter().map(|child| child.wait_with_output().unwrap()).collect()
+    };
+    // From an empty cache on: all of them make it.
+    for code in [3, 4] {
+        let outputs = at_once(&["plan", &rc, "--format", "json"]);
+        for output in &outputs {
+            assert_eq!(output.status.code(), Some(code), "{}", told(output));
+            assert_eq!(output.stdout, outputs[0].stdout, "they see the same");
+        }
+        if code == 3 {
+            // One of them may find that another was faster; what was made is whole all the same.
+            let ran = at_once(&["run", &rc]);
+            assert!(ran.iter().any(|output| output.status.code() == Some(4)), "{}", told(&ran[0]));
+            assert!(ran.iter().all(|output| matches!(output.status.code(), Some(1 | 4))), "{}", told(&ran[0]));
+        }
+    }
+    let left: Vec<_> = std::fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["stores"], "what was spooled is gone");
 }

@@ -35,4 +35,5 @@ mod shape;
 mod soak;
 mod stops;
 mod support;
+mod timeouts;
 mod workflows;

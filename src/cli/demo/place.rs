@@ -21,8 +21,11 @@ impl Place {
     /// Takes a folder: absent, empty, or a demo's own; a new one where none is named.
     pub fn take(dir: Option<&Path>) -> anyhow::Result<Self> {
         let Some(dir) = dir else {
-            let new =
-                tempfile::Builder::new().prefix("sealift-demo-").tempdir().context("no new folder can be made")?;
+            let new = tempfile::Builder::new().prefix("sealift-demo-").tempdir();
+            let new = new.with_context(|| {
+                let hint = "name a folder for it: sealift demo DIR; or set TMPDIR to one that can be written";
+                Hinted::new("no new folder can be made", hint)
+            })?;
             return Ok(Self { dir: new.keep(), ready: false });
         };
         let dir = std::path::absolute(dir).with_context(|| format!("{}: no path", dir.display()))?;

@@ -8,7 +8,7 @@ use anyhow::Context;
 use super::{Found, beside, open};
 use crate::archive;
 use crate::cli::args::{ArchiveArgs, Format};
-use crate::cli::failure::Ended;
+use crate::cli::failure::{Ended, Hinted};
 use crate::model::Content;
 use crate::pipeline;
 use crate::port::whole::NewFile;
@@ -18,7 +18,10 @@ pub async fn archive(args: &ArchiveArgs, format: Format) -> Ended {
     let near = args.output.as_deref().and_then(Path::parent).filter(|dir| !dir.as_os_str().is_empty());
     let spool = tempfile::Builder::new().prefix(".sealift-").tempdir_in(near.unwrap_or(Path::new(".")));
     // It goes when this future does: nothing is left of an interrupted command.
-    let spool = spool.or_else(|_| tempfile::tempdir()).context("no place to spool the layer")?;
+    let spool = spool.or_else(|_| tempfile::tempdir()).with_context(|| {
+        let hint = "set TMPDIR to a folder that can be written, or name the output in one: --output FILE";
+        Hinted::new("no place to spool the layer", hint)
+    })?;
     let (what, place) = (args.clone(), spool.path().to_owned());
     let artifact = beside(move || build(&what, place)).await?;
     if let Some(path) = &args.output {

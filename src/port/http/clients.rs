@@ -8,9 +8,6 @@ use super::USER_AGENT;
 use crate::port::authority::{Authorities, covers, place};
 use crate::port::chain;
 
-/// The slowest transfer that is still waited for.
-const BYTES_PER_SECOND: u64 = 64 << 10;
-
 /// How long a request may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
@@ -19,18 +16,21 @@ pub struct Timeouts {
     pub read: Duration,
     /// For a whole small request; large bodies get more, by their size.
     pub total: Duration,
+    /// Bytes per second of the slowest transfer that is still waited for.
+    pub slowest: u64,
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(10), read: Duration::from_secs(30), total: Duration::from_secs(60) }
+        let s = Duration::from_secs;
+        Self { connect: s(10), read: s(30), total: s(60), slowest: 64 << 10 }
     }
 }
 
 impl Timeouts {
     /// The time a transfer may take.
     pub(in crate::port) fn deadline(&self, bytes: u64) -> Duration {
-        self.total + Duration::from_secs(bytes / BYTES_PER_SECOND)
+        self.total + Duration::from_secs(bytes / self.slowest.max(1))
     }
 }
 

@@ -9,6 +9,7 @@ mod history;
 mod libgit;
 mod local;
 mod origin;
+mod paced;
 mod policy;
 mod private;
 mod session;

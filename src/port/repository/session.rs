@@ -10,6 +10,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Certificate, StatusCode, Url};
 
 use super::credential::Login;
+use super::paced::Paced;
 use crate::port::chain;
 
 /// As many hops as git follows by default is more than any forge needs.
@@ -25,6 +26,7 @@ pub(super) struct Session {
     client: Client,
     origin: Url,
     login: Option<Login>,
+    patience: Duration,
     state: Mutex<State>,
 }
 
@@ -61,9 +63,9 @@ pub(super) fn client(patience: Duration, trusted: &[Certificate]) -> Result<Clie
 }
 
 impl Session {
-    pub(super) fn new(client: Client, origin: Url, login: Option<Login>) -> Self {
+    pub(super) fn new(client: Client, origin: Url, login: Option<Login>, patience: Duration) -> Self {
         let state = State { base: origin.clone(), seen: Seen::default() };
-        Self { client, origin, login, state: Mutex::new(state) }
+        Self { client, origin, login, patience, state: Mutex::new(state) }
     }
 
     pub(super) fn seen(&self) -> Seen {
@@ -83,7 +85,7 @@ impl Session {
             }
             let response = self.expect(response, &format!("application/x-{service}-advertisement"))?;
             let mut body = Vec::new();
-            let read = response.take(ADVERTISEMENT + 1).read_to_end(&mut body);
+            let read = Paced::new(response, self.patience).take(ADVERTISEMENT + 1).read_to_end(&mut body);
             read.map_err(|error| self.broken(&error))?;
             if body.len() as u64 > ADVERTISEMENT {
                 return Err(self.fail(None, "the list of refs is larger than 64 MiB"));
@@ -98,7 +100,7 @@ impl Session {
     }
 
     /// `POST git-upload-pack` or `git-receive-pack`; the answer is still to be read.
-    pub(super) fn exchange(&self, service: &str, body: Vec<u8>) -> Result<Response, String> {
+    pub(super) fn exchange(&self, service: &str, body: Vec<u8>) -> Result<Paced<Response>, String> {
         let url = below(&self.state().base, service);
         let kind = |what| format!("application/x-{service}-{what}");
         let request =
@@ -106,7 +108,7 @@ impl Session {
         let writes = service == "git-receive-pack";
         self.state().seen.sent |= writes;
         match self.authorize(request, &url).body(body).send() {
-            Ok(response) => self.expect(response, &kind("result")),
+            Ok(response) => Ok(Paced::new(self.expect(response, &kind("result"))?, self.patience)),
             Err(error) => {
                 // Without a connection nothing can have arrived.
                 self.state().seen.sent &= !error.is_connect();
@@ -160,7 +162,7 @@ impl Session {
         }
         let mut words = Vec::new();
         // Words are for people: as much as could be read is enough.
-        let _ = response.take(WORDS).read_to_end(&mut words);
+        let _ = Paced::new(response, self.patience).take(WORDS).read_to_end(&mut words);
         let words = match given.as_str() {
             "text/html" => "an HTML page".to_owned(),
             _ => String::from_utf8_lossy(&words).trim().to_owned(),

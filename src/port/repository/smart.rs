@@ -132,7 +132,7 @@ impl Smart {
     ) -> Result<T, Failed> {
         let client = self.client.get_or_init(|| session::client(self.patience, &self.trusted)).clone();
         let client = client.map_err(|words| Failed { words, seen: Seen::default() })?;
-        let session = Arc::new(Session::new(client, self.url.clone(), login));
+        let session = Arc::new(Session::new(client, self.url.clone(), login, self.patience));
         let result =
             Repository::open_bare(store.dir()).and_then(|repository| transport::within(&session, || work(&repository)));
         result.map_err(|error| Failed { words: libgit::words(&error), seen: session.seen() })

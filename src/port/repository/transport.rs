@@ -12,6 +12,7 @@ use git2::transport::{self, Service, SmartSubtransport, SmartSubtransportStream,
 use git2::{Error, ErrorClass, ErrorCode};
 use reqwest::blocking::Response;
 
+use super::paced::Paced;
 use super::session::Session;
 
 thread_local! {
@@ -93,7 +94,7 @@ struct Exchange {
     session: Arc<Session>,
     service: &'static str,
     body: Vec<u8>,
-    answer: Option<Response>,
+    answer: Option<Paced<Response>>,
 }
 
 impl Exchange {

@@ -334,7 +334,7 @@ async fn a_retry_after_date_is_honoured() {
 async fn a_silent_server_is_unknown_in_bounded_time() {
     let (server, _, name) = holding().await;
     let ms = Duration::from_millis;
-    let timeouts = Timeouts { connect: ms(500), read: ms(100), total: ms(200) };
+    let timeouts = Timeouts { connect: ms(500), read: ms(100), total: ms(200), ..Timeouts::default() };
     let registries = Registries::new(Config { timeouts, ..config(&server.url()) }).unwrap();
     server.fault("GET", "/manifests/", 1..=usize::MAX, Act::Change(Box::new(move |r| r.delay(ms(1000)))));
     let started = Instant::now();

@@ -34,6 +34,10 @@ pub enum Reaction {
     Then(Box<dyn FnOnce() + Send>),
     /// git answers, and the answer ends after so many bytes of its body.
     CutWithin(usize),
+    /// The connection stays open, and nothing comes.
+    Stall,
+    /// An answer of the right kind that comes byte by byte and never ends: its head, or its body.
+    Drip { body: bool },
 }
 
 type Intercept = Box<dyn FnMut(&Request) -> Reaction + Send>;
@@ -128,6 +132,12 @@ impl Shared {
         let reaction = (self.intercept.lock().unwrap())(&request);
         match reaction {
             Reaction::CutBefore => return Ok(()),
+            Reaction::Stall => {
+                // Until the client goes.
+                let _ = stream.read(&mut [0]);
+                return Ok(());
+            }
+            Reaction::Drip { body } => return drip(&mut stream, &request, body),
             Reaction::Canned(status, headers, body) => {
                 let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
                 return answer(&mut stream, &format!("{status} Canned"), &lines, body.as_bytes(), body.len());
@@ -215,6 +225,24 @@ fn read(stream: &TcpStream) -> std::io::Result<Option<Request>> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     Ok(Some(Request { method, path, query, headers, body }))
+}
+
+fn drip(stream: &mut TcpStream, request: &Request, body: bool) -> std::io::Result<()> {
+    let last = request.path.rsplit('/').next().unwrap_or_default();
+    let kind = match request.query.strip_prefix("service=") {
+        Some(service) => format!("application/x-{service}-advertisement"),
+        None => format!("application/x-{last}-result"),
+    };
+    write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n")?;
+    match body {
+        true => write!(stream, "Content-Length: 1000000\r\n\r\n")?,
+        false => write!(stream, "X-Slow: ")?,
+    }
+    loop {
+        // Of a packet's length, so that git's protocol waits for more, too.
+        stream.write_all(b"1")?;
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
 }
 
 fn answer(stream: &mut TcpStream, status: &str, lines: &str, body: &[u8], length: usize) -> std::io::Result<()> {

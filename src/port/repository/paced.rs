@@ -1,0 +1,70 @@
+//! An answer that comes too slowly is as good as none.
+
+use std::io::{self, ErrorKind, Read};
+use std::time::{Duration, Instant};
+
+/// Bytes in a second: fewer, over a whole patience, are no transfer any more.
+const SLOWEST: f64 = 1024.0;
+
+/// Reads until a patience was waited for fewer bytes than the slowest transfer has. Each single wait is bounded
+/// by the client; this bounds them together. Only waiting counts: whoever reads may take its time.
+pub(super) struct Paced<R> {
+    from: R,
+    patience: Duration,
+    waited: Duration,
+    received: usize,
+}
+
+impl<R> Paced<R> {
+    pub fn new(from: R, patience: Duration) -> Self {
+        Self { from, patience, waited: Duration::ZERO, received: 0 }
+    }
+}
+
+impl<R: Read> Read for Paced<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let started = Instant::now();
+        let read = self.from.read(buffer)?;
+        self.waited += started.elapsed();
+        self.received += read;
+        if read == 0 || self.waited < self.patience {
+            return Ok(read);
+        }
+        let (waited, received) = (self.waited.as_secs_f64(), self.received);
+        if (received as f64) < SLOWEST * waited {
+            let detail = format!("too slow: {received} bytes in {waited:.1} s");
+            return Err(io::Error::new(ErrorKind::TimedOut, detail));
+        }
+        (self.waited, self.received) = (Duration::ZERO, 0);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many bytes at a time, each time after a while that only seems to pass.
+    struct Drip(usize);
+
+    impl Read for Drip {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = self.0.min(buffer.len());
+            Ok(length)
+        }
+    }
+
+    #[test]
+    fn what_comes_too_slowly_ends_and_what_comes_goes_on() {
+        let mut buffer = [0; 4096];
+        let at = |waited, received| Paced { waited, received, ..Paced::new(Drip(1), Duration::from_secs(10)) };
+        // Before the patience is over nothing is judged, and what was fast enough is judged anew.
+        assert!(at(Duration::from_secs(9), 0).read(&mut buffer).is_ok());
+        let mut fast = at(Duration::from_secs(10), 10 << 10);
+        assert!(fast.read(&mut buffer).is_ok() && fast.waited.is_zero() && fast.received == 0);
+        let error = at(Duration::from_secs(10), 9).read(&mut buffer).unwrap_err().to_string();
+        assert_eq!(error, "too slow: 10 bytes in 10.0 s");
+        // An end is an end, however long it took.
+        assert_eq!(Paced { from: Drip(0), ..at(Duration::from_secs(10), 9) }.read(&mut buffer).unwrap(), 0);
+    }
+}
