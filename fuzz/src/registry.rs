@@ -33,7 +33,7 @@ async fn answered(data: Vec<u8>) {
     let registries = Registries::new(Config {
         locations: [("registry.example".to_owned(), Location::Url(url))].into(),
         retry: RetryPolicy { attempts: 1, base: Duration::ZERO, cap: Duration::ZERO, budget: Duration::ZERO },
-        timeouts: Timeouts { connect: short, read: short, total: short },
+        timeouts: Timeouts { connect: short, read: short, total: short, ..Timeouts::default() },
         ..Config::default()
     })
     .unwrap();
