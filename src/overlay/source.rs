@@ -161,7 +161,9 @@ mod tests {
             assert!(text.parse::<Place>().is_err(), "{text}");
         }
         // A tag that was forgotten, or a host, must not pass for a directory that isn't there.
-        for text in ["ghcr.io/a/b", "a/b:main", "main:latest", "ghcr.io/A/b:main", "ghcr.io/a/b@sha256:1", "v1.2/packages"] {
+        for text in
+            ["ghcr.io/a/b", "a/b:main", "main:latest", "ghcr.io/A/b:main", "ghcr.io/a/b@sha256:1", "v1.2/packages"]
+        {
             let error = text.parse::<Place>().unwrap_err();
             assert!(error.usage().is_some(), "{text}: {error}");
         }

@@ -317,7 +317,13 @@ mod tests {
         assert_eq!((place, new, old), (&at("c"), &at("b"), &vec![at("a"), at("c")]));
         assert_eq!(std::fs::read_to_string(saved).unwrap(), "old b");
         let text = error.to_string();
-        let named = format!("New: {} (its old content: {}). Old: {}, {}. ", new.display(), saved.display(), old[0].display(), old[1].display());
+        let named = format!(
+            "New: {} (its old content: {}). Old: {}, {}. ",
+            new.display(),
+            saved.display(),
+            old[0].display(),
+            old[1].display()
+        );
         assert!(text.contains(&named), "{text}");
         std::fs::rename(saved, new).unwrap();
         assert_eq!(all(dir.path()), texts("old"));

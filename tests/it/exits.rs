@@ -92,11 +92,8 @@ fn what_is_wrong_counts_more_than_what_could_not_be_looked_at() {
             let told = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
             assert_eq!(status.code(), Some(code), "{name}: wrong {wrong}, unreadable {unreadable}\n{told}");
             // Neither hides the other.
-            let (refused, unread) = if name == "overrides apply" {
-                ("refused.yaml", "unreadable.yaml")
-            } else {
-                (WRONG.0, UNREADABLE.0)
-            };
+            let (refused, unread) =
+                if name == "overrides apply" { ("refused.yaml", "unreadable.yaml") } else { (WRONG.0, UNREADABLE.0) };
             assert!(!wrong || told.contains(refused), "{name}: {told}");
             assert!(!unreadable || told.contains(unread), "{name}: {told}");
         }

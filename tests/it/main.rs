@@ -29,6 +29,7 @@ mod registry;
 mod report;
 mod repository;
 mod rows;
+mod secrets;
 mod shape;
 mod support;
 mod timeouts;

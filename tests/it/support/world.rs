@@ -4,6 +4,7 @@
 mod candidate;
 pub mod hosted;
 mod people;
+mod pushed;
 mod session;
 mod snapshot;
 mod source;
