@@ -35,7 +35,7 @@ const JUDGES: [(&str, &str); 6] = [
 ];
 
 /// The others, and why they can't have both to say.
-const OTHERS: [(&str, &str); 13] = [
+const OTHERS: [(&str, &str); 16] = [
     ("demo", "its world is its own"),
     ("plan", "engine: an error after a refusal is told and withdraws nothing"),
     ("run", "a stage that doesn't hold is the last one"),
@@ -48,6 +48,9 @@ const OTHERS: [(&str, &str); 13] = [
     ("archive", "it judges nothing"),
     ("check", "one file, which is read or not"),
     ("overrides check", "one file, which is read or not"),
+    ("completions", "it judges nothing"),
+    ("man", "it judges nothing"),
+    ("schema", "it judges nothing"),
     ("help", "it judges nothing"),
 ];
 

@@ -31,6 +31,7 @@ mod registry;
 mod report;
 mod repository;
 mod rows;
+mod secrets;
 mod shape;
 mod soak;
 mod stops;

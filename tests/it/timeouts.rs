@@ -268,7 +268,7 @@ async fn a_git_origin_that_takes_its_time_is_given_up_at_every_call() {
             (true, Slow::Body) => Reaction::Drip { body: true },
         });
         let fresh = open(&format!("fetching-{slow_as:?}-{}", part.len()));
-        let update = RefUpdate { name: RefName::branch("b").unwrap(), expect: None, target: Some(mine.into()) };
+        let update = RefUpdate { name: RefName::branch("b").unwrap(), expect: None, target: Some(mine) };
         let fetch = async {
             match fresh.fetch(std::slice::from_ref(&main)).await {
                 Ok(()) => Answer::Found(()),

@@ -34,6 +34,9 @@ pub struct Bearer {
     pub expires_in: Option<u64>,
 }
 
+/// What every token ends with that is given out here.
+pub const TOKEN_MARK: &str = "MarkedBearer+of/the=registry";
+
 pub enum Act {
     /// Answer this instead; nothing is done.
     Answer(Response),
@@ -41,6 +44,8 @@ pub enum Act {
     Change(Box<dyn Fn(Response) -> Response + Send + Sync>),
     /// Call this first, then do it.
     Before(Box<dyn Fn() + Send + Sync>),
+    /// Answer with something made of the Authorization header; nothing is done.
+    Echo(Arc<dyn Fn(&str) -> Response + Send + Sync>),
 }
 
 struct Fault {
@@ -193,7 +198,23 @@ impl RegistryServer {
 
     /// Takes a tag away behind everybody's back.
     pub fn untag(&self, repository: &str, tag: &str) {
-        self.state().repos.get_mut(repository).and_then(|repo| repo.tags.remove(tag));
+        self.state().repos.get_mut(repository).unwrap().tags.remove(tag);
+    }
+
+    /// Asks for this from now on.
+    pub fn require(&self, access: Access) {
+        self.state().access = access;
+    }
+
+    /// Every byte that is kept, with every name.
+    pub fn contents(&self) -> Vec<u8> {
+        let state = self.state();
+        let mut all = Vec::new();
+        for (name, repo) in &state.repos {
+            all.extend(format!("{name} {:?}\n", repo.tags).into_bytes());
+            all.extend(repo.blobs.values().chain(repo.manifests.values().map(|(_, bytes)| bytes)).flatten());
+        }
+        all
     }
 
     /// Every tag of every repository: the world as people see it.
@@ -245,6 +266,11 @@ fn answer(shared: &Mutex<State>, request: &Request) -> Response {
             handle(shared, request)
         }
         Some(Act::Change(change)) => change(handle(shared, request)),
+        Some(Act::Echo(echo)) => match request.header("authorization") {
+            Some(shown) => echo(shown),
+            // Nothing was told it yet.
+            None => handle(shared, request),
+        },
         None => handle(shared, request),
     };
     if !run_hooks(true) {
@@ -340,7 +366,7 @@ fn token(state: &mut State, request: &Request) -> Response {
         scopes = scopes.iter().map(|scope| scope.replace(",push", "")).collect();
     }
     state.issued += 1;
-    let token = format!("token-{}-{}", state.issued, std::process::id());
+    let token = format!("token-{}-{}/{TOKEN_MARK}", state.issued, std::process::id());
     state.tokens.insert(token.clone(), scopes);
     let mut body = json!({ "token": token });
     if let Some(seconds) = bearer.expires_in {

@@ -4,6 +4,7 @@
 mod candidate;
 pub mod hosted;
 mod people;
+mod pushed;
 pub mod remote;
 mod session;
 mod snapshot;

@@ -13,7 +13,7 @@ use super::credentials::{Credential, Credentials};
 use super::token::{Last, Slots};
 use super::transport::Transport;
 use crate::model::{Repository, Unknown};
-use crate::port::http::{Secret, redact};
+use crate::port::http::{Secret, excerpt, redact};
 
 /// What a request needs to be allowed: the repository whose credentials count, and scopes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -162,7 +162,13 @@ impl Auth {
         }
     }
 
-    /// A server's words without anything we told it in confidence.
+    /// A server's words in one line of a bounded length, without anything we told it in confidence: that is taken
+    /// out before anything is cut.
+    pub fn words(&self, text: &str) -> String {
+        excerpt(&self.redact(text))
+    }
+
+    /// A text without anything that was told in confidence.
     pub fn redact(&self, text: &str) -> String {
         redact(text, lock(&self.secrets).iter())
     }

@@ -114,7 +114,7 @@ impl Remote {
     fn judge(&self, what: &str, error: OciDistributionError) -> Trouble {
         match error {
             OciDistributionError::ServerError { code, message, .. } => {
-                let detail = self.auth.redact(&words::from_body(message.as_bytes()));
+                let detail = self.auth.words(&words::from_body(message.as_bytes()));
                 let unknown = Unknown::new(what, &detail).with_status(code);
                 match code {
                     429 => Trouble::Again(unknown, Some(self.transport.policy.cap)),

@@ -96,7 +96,8 @@ impl Remote {
                 Ok(true) => {}
                 Ok(false) => return Ok(reply),
                 Err(error) => {
-                    let detail = format!("{}; {error}", self.auth.redact(&words::of(&reply)));
+                    // It may quote a challenge, which is the server's own, too.
+                    let detail = format!("{}; {}", self.auth.words(&words::of(&reply)), self.auth.words(&error));
                     let detail = detail.trim_start_matches("; ");
                     return Err(CallError { unknown: Unknown::new(what, detail).with_status(401), sent: false });
                 }
@@ -110,7 +111,7 @@ impl Remote {
 
     /// An answer that isn't the thing asked for.
     fn unexpected(&self, what: &str, reply: &Reply) -> Unknown {
-        Unknown::new(what, self.auth.redact(&words::of(reply))).with_status(reply.status)
+        Unknown::new(what, self.auth.words(&words::of(reply))).with_status(reply.status)
     }
 }
 

@@ -113,7 +113,7 @@ impl Auth {
         let asked = Instant::now();
         let reply = self.transport.send(&request).await.map_err(|failure| Unknown::new(&what, failure.detail))?;
         if reply.status != 200 {
-            return Err(Unknown::new(&what, self.redact(&words::of(&reply))).with_status(reply.status));
+            return Err(Unknown::new(&what, self.words(&words::of(&reply))).with_status(reply.status));
         }
         // Not serde's own text: it may quote the token.
         let answer: TokenAnswer = serde_json::from_slice(&reply.body)

@@ -77,7 +77,7 @@ impl Remote {
             // A session that is gone, or a chunk out of order: start again.
             404 | 408 | 416 => Trouble::Again(self.unexpected(what, reply), None),
             status if is_transient(status) => Trouble::Again(self.unexpected(what, reply), None),
-            status @ 400..500 => Trouble::Refused(status, self.auth.redact(&words::of(reply))),
+            status @ 400..500 => Trouble::Refused(status, self.auth.words(&words::of(reply))),
             _ => Trouble::from(self.unexpected(what, reply)),
         }
     }
@@ -90,7 +90,7 @@ impl Remote {
             202 => resolve(&reply.url, &reply.headers)
                 .map_err(|error| Trouble::from(Unknown::new(what, error).with_status(202))),
             // A repository that can't be made, not a session that is gone.
-            404 => Err(Trouble::Refused(404, self.auth.redact(&words::of(&reply)))),
+            404 => Err(Trouble::Refused(404, self.auth.words(&words::of(&reply)))),
             // The transport has used up the policy.
             status if is_transient(status) => Err(Trouble::from(self.unexpected(what, &reply))),
             _ => Err(self.trouble(what, &reply)),

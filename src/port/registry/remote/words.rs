@@ -3,7 +3,6 @@
 use serde::Deserialize;
 
 use super::transport::Reply;
-use crate::port::http::excerpt;
 
 #[derive(Deserialize)]
 struct Envelope {
@@ -28,7 +27,7 @@ pub(super) fn proves_absence(reply: &Reply, codes: &[&str]) -> bool {
         && envelope(&reply.body).is_some_and(|e| e.errors.iter().all(|error| codes.contains(&error.code.as_str())))
 }
 
-/// The server's words, in one line of a bounded length.
+/// The server's words as it sent them: [`super::auth::Auth::words`] makes them fit to be shown.
 pub(super) fn of(reply: &Reply) -> String {
     from_body(&reply.body)
 }
@@ -39,9 +38,9 @@ pub(super) fn from_body(body: &[u8]) -> String {
             Some(message) if !message.is_empty() => format!("{}: {message}", error.code),
             _ => error.code.clone(),
         });
-        return excerpt(&errors.collect::<Vec<_>>().join("; "));
+        return errors.collect::<Vec<_>>().join("; ");
     }
-    excerpt(&String::from_utf8_lossy(body))
+    String::from_utf8_lossy(body).into_owned()
 }
 
 #[cfg(test)]
@@ -72,10 +71,9 @@ mod tests {
     }
 
     #[test]
-    fn words_are_one_bounded_line() {
-        assert_eq!(
-            of(&reply(403, r#"{"errors":[{"code":"DENIED","message":"no\nway"},{"code":"X"}]}"#)),
-            "DENIED: no way; X"
-        );
+    fn words_are_those_of_all_errors() {
+        let body = r#"{"errors":[{"code":"DENIED","message":"no way"},{"code":"X"}]}"#;
+        assert_eq!(of(&reply(403, body)), "DENIED: no way; X");
+        assert_eq!(of(&reply(502, "<html>")), "<html>");
     }
 }

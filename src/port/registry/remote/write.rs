@@ -54,7 +54,7 @@ impl Remote {
             }
             (201, _) => Ok(()),
             (status @ 400..500, _) if status != 408 => {
-                Err(WriteError::Refused { what, status: Some(status), detail: self.auth.redact(&words::of(&reply)) })
+                Err(WriteError::Refused { what, status: Some(status), detail: self.auth.words(&words::of(&reply)) })
             }
             _ => Err(self.unexpected(&what, &reply).into()),
         }
@@ -80,7 +80,7 @@ impl Remote {
             (201, _) => Ok(Mount::Mounted),
             (202, _) => Ok(Mount::NotMounted),
             (status @ 400..500, _) if !matches!(status, 408 | 429) => {
-                Err(WriteError::Refused { what, status: Some(status), detail: self.auth.redact(&words::of(&reply)) })
+                Err(WriteError::Refused { what, status: Some(status), detail: self.auth.words(&words::of(&reply)) })
             }
             _ => Err(self.unexpected(&what, &reply).into()),
         }

@@ -6,14 +6,10 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sealift::model::{Answer, Digest, Repository, Tag};
-use sealift::port::registry::{At, Config, Location, Registries, RegistryRead as _, RegistryWrite as _};
-
 use super::hosted::TOKEN;
 use super::{World, WorldSnapshot};
 use crate::support::git_server::{GitServer, Reaction};
 use crate::support::github::FakeGitHub;
-use crate::support::images::blob;
 use crate::support::registry_server::RegistryServer;
 
 /// A world behind its servers. The registry's directory is only what it was filled from.
@@ -46,7 +42,7 @@ impl Remote {
 
     pub async fn fill(world: World) -> Self {
         let registry = RegistryServer::start();
-        copy(&world, &registry.url()).await;
+        world.push_to(&registry.url()).await;
         Self::new(world, registry)
     }
 
@@ -152,41 +148,5 @@ impl Remote {
     pub fn writes(&self) -> Seen {
         let pushes = self.git.requests().iter().filter(|request| request.is_push()).count();
         [self.registry.writes(), pushes, self.world.forge_writes()]
-    }
-}
-
-/// Pushes everything in a world's directory to a server.
-async fn copy(world: &World, url: &str) {
-    let locations = world.hosts().map(|host| (host.to_owned(), Location::Url(url.to_owned()))).collect();
-    let to = Registries::new(Config { locations, ..Config::default() }).unwrap();
-    let from = world.registries();
-    let everything = world.snapshot().0;
-    let stored = || {
-        let blobs = everything.keys().filter_map(|name| name.strip_prefix("blob ")?.split_once('@'));
-        blobs.map(|(repository, digest)| (repository.parse::<Repository>().unwrap(), digest.parse::<Digest>().unwrap()))
-    };
-    for (repository, digest) in stored() {
-        let layout = world.registry().join(repository.host()).join(repository.path());
-        let bytes = std::fs::read(layout.join("blobs/sha256").join(digest.hex())).unwrap();
-        to.put_blob(&repository, &blob("application/octet-stream", bytes)).await.unwrap();
-    }
-    // Images before indexes: a registry takes what it has the parts of.
-    for indexes in [false, true] {
-        for (repository, digest) in stored() {
-            match from.manifest(&repository, &At::Digest(digest)).await {
-                Answer::Found(manifest) if manifest.is_index() == indexes => {
-                    to.put_manifest_by_digest(&repository, &manifest).await.unwrap();
-                }
-                _ => {}
-            }
-        }
-    }
-    let tags =
-        everything.iter().filter_map(|(name, digest)| Some((name.strip_prefix("tag ")?.rsplit_once(':')?, digest)));
-    for ((repository, tag), digest) in tags {
-        let (repository, tag): (Repository, Tag) = (repository.parse().unwrap(), tag.parse().unwrap());
-        let at = At::Digest(digest.parse().unwrap());
-        let Answer::Found(manifest) = from.manifest(&repository, &at).await else { panic!("{repository}:{tag}") };
-        to.put_manifest(&repository, &tag, &manifest).await.unwrap();
     }
 }
