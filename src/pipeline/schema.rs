@@ -110,7 +110,7 @@ mod tests {
     const STAMP: Text =
         text(r"^([^{}]|\{(version|line)\})*$", "text with `{version}` or `{line}`, such as `v{version}`");
     /// git-check-ref-format, with placeholders.
-    const NO_REF: &str = r"^-|\.\.|//|^/|/$|(^|/)\.|\.$|\.lock(/|$)|@\{?$";
+    const NO_REF: &str = r"^-|\.\.|//|^/|/$|(^|/)\.|\.$|\.lock(/|$)|@\{$";
     const BRANCH: Text = Text {
         pattern: r"^[^\x00-\x20\x7f~^:?*\[\\{}]+$",
         never: NO_REF,
