@@ -56,6 +56,7 @@ codes! {
     CommitsOfPeople "commits-of-people",
     ContentChanged "content-changed",
     CopiedAssetMissing "copied-asset-missing",
+    CopyAlone "copy-alone",
     DigestMoved "digest-moved",
     DraftNotVisible "draft-not-visible",
     EvidenceDoubted "evidence-doubted",

@@ -40,6 +40,7 @@ pub enum Topic {
     Unclaimed,
     Unreadable,
     Unpinned,
+    Copy,
     Rewrite,
     Survivor,
     Name,
@@ -101,6 +102,7 @@ impl From<Fault> for Finding {
             FaultKind::Unclaimed => Topic::Unclaimed,
             FaultKind::Unpinned => Topic::Unpinned,
             FaultKind::Collision => Topic::Collision,
+            FaultKind::Copy => Topic::Copy,
             FaultKind::Rewrite => Topic::Rewrite,
             FaultKind::Survivor => Topic::Survivor,
         };

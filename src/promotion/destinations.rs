@@ -1,6 +1,6 @@
 //! Where every owned digest goes: one stable tag each, and no two digests under one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::survey::{Fault, FaultKind};
 use crate::model::{Code, Digest, Rc, Refusal, Repository, Tag};
@@ -36,16 +36,36 @@ pub fn wanted<'a>(spec: &Spec, occurrences: &'a [Occurrence], rc: &Rc) -> Wanted
 
 /// The repository of an owned image, as far as the occurrence is one.
 fn image(occurrence: &Occurrence) -> Option<&Repository> {
+    owned(occurrence).filter(|_| occurrence.copy_of.is_none())
+}
+
+fn owned(occurrence: &Occurrence) -> Option<&Repository> {
     let owned = matches!(occurrence.class, Class::VersionLine | Class::ComponentVersioned);
-    occurrence.repository.as_ref().filter(|_| owned && occurrence.copy_of.is_none())
+    occurrence.repository.as_ref().filter(|_| owned)
+}
+
+/// What a gzip copy refers to and no plain file does: it would ship, and nobody would have proven it or
+/// given it a name.
+fn alone(occurrences: &[Occurrence]) -> impl Iterator<Item = Fault> {
+    let plain: BTreeSet<_> = occurrences.iter().filter_map(|found| Some((image(found)?, found.digest?))).collect();
+    occurrences.iter().filter_map(move |found| {
+        let (repository, copy_of) = (owned(found)?, found.copy_of.as_ref()?);
+        if found.digest.is_some_and(|digest| plain.contains(&(repository, digest))) {
+            return None;
+        }
+        let refusal = Refusal::new(Code::CopyAlone, format!("{} is in a gzip copy alone", found.spelled()))
+            .at([place(found)])
+            .hint(format!("make the copy again from {copy_of}, and cut the next release candidate"));
+        Some(Fault { kind: FaultKind::Copy, refusal })
+    })
 }
 
 fn place(occurrence: &Occurrence) -> String {
     format!("{}:{}", occurrence.file, occurrence.line)
 }
 
-/// The stable names of a candidate's own images. At fault are an owned reference without a digest, and
-/// two digests that want one name.
+/// The stable names of a candidate's own images. At fault are an owned reference without a digest, two
+/// digests that want one name, and what only a gzip copy refers to.
 pub fn images(spec: &Spec, occurrences: &[Occurrence], rc: &Rc) -> (Vec<Image>, Vec<Fault>) {
     let unpinned = |occurrence: &Occurrence| {
         let repository = image(occurrence).filter(|_| occurrence.digest.is_none())?;
@@ -55,7 +75,7 @@ pub fn images(spec: &Spec, occurrences: &[Occurrence], rc: &Rc) -> (Vec<Image>, 
                 .hint("pin it by digest in the next release candidate");
         Some(Fault { kind: FaultKind::Unpinned, refusal })
     };
-    let mut faults: Vec<Fault> = occurrences.iter().filter_map(unpinned).collect();
+    let mut faults: Vec<Fault> = occurrences.iter().filter_map(unpinned).chain(alone(occurrences)).collect();
     let mut images = Vec::new();
     for ((repository, tag), digests) in wanted(spec, occurrences, rc) {
         if digests.len() > 1 {

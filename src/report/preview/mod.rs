@@ -63,6 +63,7 @@ fn topic(topic: Topic) -> &'static str {
         Topic::Conflict => "merge conflict",
         Topic::Promotion => "promotion",
         Topic::Collision => "collision",
+        Topic::Copy => "copy",
         Topic::Unclaimed => "unclaimed reference",
         Topic::Unreadable => "unreadable",
         Topic::Unpinned => "not pinned",
