@@ -7,21 +7,27 @@ use sealift::archive::{self, Limits, Options};
 use sealift::model::{Blob, Content, Digest, Manifest};
 use sealift::tree::{MemTree, Tree as _};
 
-/// The first byte says whether the rest is a layer, or a tar that is packed into one.
 pub fn check(data: &[u8]) {
-    let Some((kind, rest)) = data.split_first() else { return };
+    is_read(data);
+}
+
+/// Whether it was read, packed and read again. The first byte says whether the rest is a layer, or a tar that
+/// is packed into one.
+pub fn is_read(data: &[u8]) -> bool {
+    let Some((kind, rest)) = data.split_first() else { return false };
     let layer = if kind % 4 == 0 { rest.to_vec() } else { compressed(rest) };
     let limits = Limits { bytes: 1 << 22, ..Limits::default() };
-    let Ok(unpacked) = archive::read(&manifest(&layer), b"{}", &layer, &limits) else { return };
-    let Ok(copy) = MemTree::copy_of(&unpacked) else { return };
+    let Ok(unpacked) = archive::read(&manifest(&layer), b"{}", &layer, &limits) else { return false };
+    let Ok(copy) = MemTree::copy_of(&unpacked) else { return false };
     let options =
         Options { source: "https://git.example/x".into(), revision: "v1@sha1:0".into(), ..Options::default() };
-    let Ok(built) = archive::build(&copy, &options, &std::env::temp_dir()) else { return };
+    let Ok(built) = archive::build(&copy, &options, &std::env::temp_dir()) else { return false };
     let (config, layer) = (bytes(&built.config), bytes(&built.layer));
     let again = archive::read(&built.manifest, &config, &layer, &limits).expect("what was built is read");
     for entry in again.entries().unwrap() {
         assert_eq!(again.content(&entry.path), unpacked.content(&entry.path), "{:?}", entry.path);
     }
+    true
 }
 
 fn bytes(blob: &Blob) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use super::place::{PlaceError, Question};
 use crate::lint::Subject;
 use crate::model::Lines;
-use crate::refs::{Storage, in_charts};
+use crate::refs::{ProblemKind, Storage, in_charts};
 use crate::tree::{Entry, Kind, Tree as _, below, show};
 
 /// How a file stands.
@@ -88,7 +88,9 @@ impl Role {
             (Self::Markdown, _) => ", and Markdown is prose",
         };
         let mut unread = subject.account.problems.iter().chain(&subject.account.notices);
-        match unread.find(|problem| problem.file == asked.file && problem.line == 0) {
+        match unread.find(|problem| {
+            problem.file == asked.file && (problem.line == 0 || problem.kind == ProblemKind::Unreadable)
+        }) {
             Some(problem) => format!("the file could not be looked into: {}", problem.message),
             None => {
                 format!("{place} holds neither a digest nor an owned reference, nor a third-party one in a shape{why}")

@@ -1,7 +1,8 @@
 //! A baseline: findings that were there when lint was adopted, and that don't fail while they stay as they are.
 //!
 //! A finding is known again by its fingerprint: its rule and level, its file, the words of its line and the reference
-//! it is about, never the line's number. Of lines that say the same, as many are known as were there. What could not be looked at has no place in a baseline.
+//! it is about, never the line's number. Of lines that say the same, as many are known as were there. What could not be
+//! looked at has no place in a baseline.
 
 use std::collections::{BTreeMap, BTreeSet};
 

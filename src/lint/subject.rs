@@ -43,7 +43,7 @@ impl<'a> Subject<'a> {
     }
 
     fn within(pipeline: &'a Pipeline, tree: &'a dyn Tree, name: String, rc: Option<&Rc>, scope: Scope<'_>) -> Self {
-        let (spec, tree) = (pipeline.spec(), Kept::only(tree, is_makefile));
+        let (spec, tree) = (pipeline.spec(), Kept::only(tree, is_makefile, producers::LARGEST));
         let account = account(&tree, &spec, rc, scope);
         let version = account.references.version;
         let producers = producers::read(&tree, pipeline, &account.references);

@@ -66,6 +66,7 @@ use crate::tree::Tree;
 pub use build_list::{BuildList, Listed};
 pub use declared::Unused;
 pub use packages::{Omission, Unlisted};
+pub use source::LARGEST;
 pub use stamped::{Note, Place, Producer, Stamped};
 
 /// What was read, in numbers.

@@ -9,7 +9,7 @@ use super::budget::{Budget, CUT};
 use crate::tree::{Kind, Tree};
 
 /// A larger Makefile is not read.
-pub(super) const LARGEST: u64 = 4 << 20;
+pub const LARGEST: u64 = 4 << 20;
 
 /// One file's text, bytes that are no UTF-8 replaced by holes.
 #[derive(Debug)]

@@ -185,31 +185,6 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_gzip_copy_refers_to_is_a_fault() {
-        let packed = |text: &str| {
-            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-            std::io::Write::write_all(&mut gzip, text.as_bytes()).unwrap();
-            gzip.finish().unwrap()
-        };
-        let declared = crate::refs::GzipCopy { path: "a/b/x.gz".into(), plain: "a/b/x.yaml".into(), required: true };
-        let spec = Spec { gzip: vec![declared], ..spec() };
-        let (a, b) =
-            (format!("a: {}\n", image("a", "v1.6.2-rc.1", '1')), format!("a: {}\n", image("a", "v1.6.2-rc.1", '2')));
-        let unpinned = "a: ghcr.io/org/own/a:v1.6.2-rc.1\n".to_owned();
-        for (copy, plain, faults) in
-            [(&a, Some(&a), 0), (&a, None, 0), (&b, Some(&a), 1), (&b, None, 1), (&unpinned, None, 1)]
-        {
-            let mut tree = MemTree::new("test");
-            // The image is pinned elsewhere, too.
-            tree.put(VALUES, 0o644, a.as_str()).put("packages/a/b/x.gz", 0o644, packed(copy));
-            plain.map(|plain| tree.put("packages/a/b/x.yaml", 0o644, plain.as_str()));
-            let found = survey(&tree, &spec, Some(&"1.6.2-rc.1".parse().unwrap()));
-            assert_eq!(kinds(&found), vec![FaultKind::Copy; faults], "{:#?}", found.faults);
-            assert_eq!(found.images.len(), 1);
-        }
-    }
-
-    #[test]
     fn what_can_t_be_read_is_told_once_and_rewrites_nothing() {
         let found = of("a: [\n", Some("1.6.2-rc.1"));
         assert!(kinds(&found).iter().all(|kind| *kind == FaultKind::Unreadable) && !found.faults.is_empty());

@@ -11,6 +11,8 @@ pub struct Kept<'a> {
     tree: &'a dyn Tree,
     /// Which files are kept, by their paths; any other is read whenever it is asked for.
     keeps: fn(&[u8]) -> bool,
+    /// Bytes: a larger file is not held.
+    largest: u64,
     entries: Mutex<Option<Arc<[Entry]>>>,
     files: Mutex<BTreeMap<TreePath, Arc<[u8]>>>,
 }
@@ -18,12 +20,12 @@ pub struct Kept<'a> {
 impl<'a> Kept<'a> {
     /// Keeps every file.
     pub fn new(tree: &'a dyn Tree) -> Self {
-        Self::only(tree, |_| true)
+        Self::only(tree, |_| true, u64::MAX)
     }
 
-    /// Keeps some files alone.
-    pub fn only(tree: &'a dyn Tree, keeps: fn(&[u8]) -> bool) -> Self {
-        Self { tree, keeps, entries: Mutex::default(), files: Mutex::default() }
+    /// Keeps some files alone, and none that is larger than so many bytes.
+    pub fn only(tree: &'a dyn Tree, keeps: fn(&[u8]) -> bool, largest: u64) -> Self {
+        Self { tree, keeps, largest, entries: Mutex::default(), files: Mutex::default() }
     }
 }
 
@@ -55,7 +57,13 @@ impl Tree for Kept<'_> {
         let bytes = match files.get(path) {
             Some(bytes) => Arc::clone(bytes),
             None => {
-                let bytes: Arc<[u8]> = self.tree.read(path)?.into();
+                let (mut rest, mut bytes) = (self.tree.open(path)?, Vec::new());
+                let failed = |source| self.tree.error(path, source);
+                rest.by_ref().take(self.largest.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+                if bytes.len() as u64 > self.largest {
+                    return Ok(Box::new(Cursor::new(bytes).chain(rest)));
+                }
+                let bytes: Arc<[u8]> = bytes.into();
                 files.insert(path.to_vec(), Arc::clone(&bytes));
                 bytes
             }

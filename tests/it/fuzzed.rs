@@ -70,6 +70,7 @@ fn archives() {
     header.set_cksum();
     tar.append_data(&mut header, "apps/values.yaml", &b"a: 1\n"[..]).unwrap();
     tars.push([b"\x01", tar.into_inner().unwrap().as_slice()].concat());
+    assert!(targets::archive::is_read(&tars[1]), "a good archive is refused");
     assert!(over("archive", targets::archive::check, tars) >= 2);
 }
 

@@ -1,6 +1,7 @@
 //! References on a real tree, on a fixture of our own, and by property.
 
 mod census;
+mod copies;
 mod fixture;
 mod golden;
 mod inventory;

@@ -1,6 +1,6 @@
 //! One promotion, from a candidate to a judged release, with trouble on the way.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Output, Stdio};
@@ -23,6 +23,8 @@ pub struct Round {
     at: Remote,
     dice: Dice,
     obstacles: Vec<Obstacle>,
+    /// Stable tags that people put themselves.
+    by_hand: BTreeSet<String>,
     /// What happened, in order.
     story: Vec<String>,
     tally: Tally,
@@ -43,7 +45,15 @@ impl Round {
     pub fn new(seed: u64, world: &Remote) -> Self {
         let at = world.copy();
         let before = at.world.sandbox.path("before.txt");
-        Self { at, dice: Dice::new(seed), obstacles: Vec::new(), story: Vec::new(), tally: Tally::default(), before }
+        Self {
+            at,
+            dice: Dice::new(seed),
+            obstacles: Vec::new(),
+            by_hand: BTreeSet::new(),
+            story: Vec::new(),
+            tally: Tally::default(),
+            before,
+        }
     }
 
     /// What it did, or the story of how it failed.
@@ -120,7 +130,10 @@ impl Round {
             }
             _ => {
                 let deed = *self.dice.pick(&Deed::possible(&self.at));
+                let before = self.at.registry.tags();
                 let obstacle = deed.done(&self.at, &mut self.dice);
+                let put = self.at.registry.tags().into_keys().filter(|name| !before.contains_key(name));
+                self.by_hand.extend(put);
                 self.told(&deed.to_string(), obstacle.is_some());
                 self.obstacles.extend(obstacle);
                 Ok(())
@@ -147,8 +160,11 @@ impl Round {
 
     /// No stable name before the merge, and never a wrong one, but for what people did themselves.
     fn is_safe(&self) -> Result<(), String> {
-        let tags = self.at.registry.tags();
+        let (tags, merged) = (self.at.registry.tags(), merged(&self.at));
         for (name, digest) in &self.at.world.images {
+            if !merged && tags.contains_key(below(name)) && !self.by_hand.contains(below(name)) {
+                return Err(format!("{name} is there before the merge"));
+            }
             let wrong = tags.get(below(name)).is_some_and(|found| found != digest);
             let by_hand =
                 self.obstacles.iter().any(|obstacle| matches!(obstacle, Obstacle::Image(image) if image == name));
@@ -158,7 +174,7 @@ impl Round {
         }
         let names = self.at.world.names();
         let released = self.at.world.names_of(names.git_tag.as_str()).is_some();
-        if released && !merged(&self.at) {
+        if released && !merged {
             return Err(format!("{} is there before the merge", names.git_tag.short()));
         }
         Ok(())
@@ -209,7 +225,7 @@ fn unknowns_alone(output: &Output) -> bool {
     let events = String::from_utf8_lossy(&output.stdout);
     let events = events.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let refusals: Vec<_> = events.flat_map(|event| event["refusals"].as_array().cloned().unwrap_or_default()).collect();
-    let unknown = |refusal: &serde_json::Value| refusal["message"].as_str().unwrap().starts_with("can't be known: ");
+    let unknown = |refusal: &serde_json::Value| refusal["code"] == "unknown";
     !refusals.is_empty() && refusals.iter().all(unknown)
 }
 
