@@ -89,10 +89,11 @@ impl FromStr for Repository {
                 "a path is lower-case letters and digits, joined by `.`, `_`, `__` or dashes, in components joined by `/`",
             ));
         }
+        let path = if host == DOCKER_HUB && !path.contains('/') { format!("library/{path}") } else { path.to_owned() };
+        // Of the normal form, so that every repository can be told and read again.
         if host.len() + path.len() > 255 {
             return Err(error("it is longer than 255 characters"));
         }
-        let path = if host == DOCKER_HUB && !path.contains('/') { format!("library/{path}") } else { path.to_owned() };
         Ok(Self { host: host.to_owned(), path })
     }
 }
