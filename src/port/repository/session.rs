@@ -12,6 +12,7 @@ use reqwest::{Certificate, StatusCode, Url};
 use super::credential::Login;
 use super::paced::Paced;
 use crate::port::chain;
+use crate::port::http::Timeouts;
 
 /// As many hops as git follows by default is more than any forge needs.
 const REDIRECTS: usize = 5;
@@ -19,7 +20,6 @@ const REDIRECTS: usize = 5;
 const ADVERTISEMENT: u64 = 64 << 20;
 /// What is shown of an error's body, in bytes.
 const WORDS: u64 = 2048;
-const CONNECT: Duration = Duration::from_secs(20);
 
 /// One operation over HTTP. Used by one thread at a time.
 pub(super) struct Session {
@@ -55,7 +55,7 @@ pub(super) struct Failure {
 pub(super) fn client(patience: Duration, trusted: &[Certificate]) -> Result<Client, String> {
     let client = Client::builder()
         .redirect(Policy::none())
-        .connect_timeout(CONNECT.min(patience))
+        .connect_timeout(Timeouts::default().connect.min(patience))
         .timeout(patience)
         .tls_certs_merge(trusted.iter().cloned())
         .user_agent(concat!("git/2 (sealift ", env!("CARGO_PKG_VERSION"), ")"));
@@ -108,7 +108,7 @@ impl Session {
         let writes = service == "git-receive-pack";
         self.state().seen.sent |= writes;
         match self.authorize(request, &url).body(body).send() {
-            Ok(response) => Ok(Paced::new(self.expect(response, &kind("result"))?, self.patience)),
+            Ok(response) => Ok(Paced::working(self.expect(response, &kind("result"))?, self.patience)),
             Err(error) => {
                 // Without a connection nothing can have arrived.
                 self.state().seen.sent &= !error.is_connect();
