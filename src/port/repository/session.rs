@@ -165,7 +165,8 @@ impl Session {
         let _ = Paced::new(response, self.patience).take(WORDS).read_to_end(&mut words);
         let words = match given.as_str() {
             "text/html" => "an HTML page".to_owned(),
-            _ => String::from_utf8_lossy(&words).trim().to_owned(),
+            // Before anything is put behind it: a secret may be cut at its end.
+            _ => self.redact(String::from_utf8_lossy(&words).trim()),
         };
         if status == StatusCode::OK {
             return Err(self.fail(None, &format!("not git's smart HTTP protocol: answered {given:?} ({words})")));
@@ -180,7 +181,7 @@ impl Session {
     /// Keeps what went wrong and returns it in words that libgit2 can carry.
     fn fail(&self, status: Option<u16>, detail: &str) -> String {
         let detail: String = detail.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let mut detail = self.login.as_ref().map_or_else(|| detail.clone(), |login| login.redact(&detail));
+        let mut detail = self.redact(&detail);
         let elsewhere = self.state().base.origin() != self.origin.origin();
         if elsewhere && self.login.is_some() {
             detail.push_str(" (redirected to another host, where the credential was not sent)");
@@ -188,6 +189,11 @@ impl Session {
         let words = status.map_or_else(|| detail.clone(), |status| format!("the server answered {status}: {detail}"));
         self.state().seen.failure = Some(Failure { status, detail });
         words
+    }
+
+    /// A text without the secret, where there is one.
+    fn redact(&self, text: &str) -> String {
+        self.login.as_ref().map_or_else(|| text.to_owned(), |login| login.redact(text))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
