@@ -12,8 +12,16 @@ use crate::refs::{Problem, ProblemKind, RefsError, RewriteError};
 pub struct Hinted {
     pub message: String,
     pub hint: String,
-    /// Whether it is what was typed that is wrong.
-    pub usage: bool,
+    /// What the command ends with.
+    code: u8,
+}
+
+/// A verdict that stands, and could not be told.
+#[derive(Debug, thiserror::Error)]
+#[error("{error:#}")]
+pub struct Untold {
+    pub state: State,
+    pub error: anyhow::Error,
 }
 
 /// The exit code of wrong usage.
@@ -40,7 +48,7 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
         _ => false,
     };
     match error.downcast_ref::<Hinted>() {
-        Some(hinted) if hinted.usage => USAGE,
+        Some(hinted) if hinted.code != State::Failed.exit_code() => hinted.code,
         _ if is_wrong || error.is::<Wrong>() => State::Refused.exit_code(),
         _ => State::Failed.exit_code(),
     }
@@ -48,12 +56,17 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
 
 impl Hinted {
     pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into(), usage: false }
+        Self { message: message.into(), hint: hint.into(), code: State::Failed.exit_code() }
     }
 
     /// Of what was typed.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { usage: true, ..Self::new(message, hint) }
+        Self { code: USAGE, ..Self::new(message, hint) }
+    }
+
+    /// Of what was looked at and is wrong.
+    pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code: State::Refused.exit_code(), ..Self::new(message, hint) }
     }
 }
 
@@ -65,5 +78,34 @@ impl fmt::Display for Hinted {
 
 impl std::error::Error for Hinted {}
 
+/// A verdict with what became of telling it.
+pub fn told(state: State, told: anyhow::Result<()>) -> Ended {
+    told.map(|()| state).map_err(|error| Untold { state, error }.into())
+}
+
+/// What a command ends with whose result was lost: `lost`, unless `code` says more.
+pub fn undelivered(code: u8, lost: u8) -> u8 {
+    let more = [USAGE, State::Refused.exit_code(), State::Interrupted.exit_code()];
+    if more.contains(&code) { code } else { lost }
+}
+
 /// How a command ended: a state that has been told, or an error that has not.
 pub type Ended = anyhow::Result<State>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_result_hides_no_verdict_that_counts_more() {
+        use State::{Failed, Holds, Interrupted, Refused, Waiting, Work};
+        for lost in [Failed.exit_code(), BROKEN_PIPE] {
+            for state in [Holds, Waiting, Work, Failed] {
+                assert_eq!(undelivered(state.exit_code(), lost), lost, "{state:?}");
+            }
+            for code in [USAGE, Refused.exit_code(), Interrupted.exit_code()] {
+                assert_eq!(undelivered(code, lost), code);
+            }
+        }
+    }
+}

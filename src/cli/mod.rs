@@ -26,7 +26,7 @@ use clap::{CommandFactory as _, Parser};
 
 use args::{Cli, Command, Format, LogFormat, OverridesCommand, RefsCommand};
 use environment::Environment;
-use failure::{Ended, Hinted, USAGE};
+use failure::{Ended, Hinted, Untold};
 use promote::Context;
 use talk::Talk;
 
@@ -103,16 +103,24 @@ async fn run(cli: &Cli, environment: &Environment) -> u8 {
     let talk = Talk::new(&cli.show, environment);
     let code = match interruptible(cli, environment, &told.reporters, talk).await {
         Ok(state) => state.exit_code(),
-        Err(error) if broken_pipe(&error) => failure::BROKEN_PIPE,
         Err(error) => {
-            told.reporters.problem(&problem(&error));
-            failure::exit_code(&error)
+            let (verdict, error) = match error.downcast::<Untold>() {
+                Ok(Untold { state, error }) => (Some(state.exit_code()), error),
+                Err(error) => (None, error),
+            };
+            let code = if broken_pipe(&error) {
+                failure::BROKEN_PIPE
+            } else {
+                told.reporters.problem(&problem(&error));
+                failure::exit_code(&error)
+            };
+            verdict.map_or(code, |verdict| failure::undelivered(verdict, code))
         }
     };
     finish(&told, cli.show.format, environment).map_or_else(
         |error| {
             talk.problem(&Problem::new("the report could not be written").caused_by(error.to_string()));
-            if code == USAGE || code == State::Refused.exit_code() { code } else { State::Failed.exit_code() }
+            failure::undelivered(code, State::Failed.exit_code())
         },
         |()| code,
     )

@@ -201,8 +201,8 @@ pub async fn status(args: &StatusArgs, context: &Context<'_>) -> Ended {
             Err(error) => errors.push(error),
         }
     }
-    // One that could not be looked at ends this, unless another is known to be wrong.
-    let last = if state == State::Refused { None } else { errors.pop() };
+    // One that could not be looked at ends this, unless what the others say counts more.
+    let last = if state.and(State::Failed) == State::Failed { errors.pop() } else { None };
     for error in errors {
         context.observer.event(&engine::Event::Warning { message: format!("{error:#}") });
     }

@@ -10,6 +10,7 @@ use super::args::{Cli, CompletionsArgs, ManArgs};
 use super::failure::Ended;
 use crate::engine::State;
 use crate::pipeline;
+use crate::port::whole::NewFile;
 
 /// The schema of pipeline files.
 pub fn schema() -> Ended {
@@ -43,7 +44,9 @@ pub fn man(args: &ManArgs) -> Ended {
 /// A command's page, and those of the commands below it.
 fn write_pages(command: &clap::Command, dir: &Path) -> std::io::Result<()> {
     let (name, page) = page(command.clone())?;
-    std::fs::write(dir.join(name), page)?;
+    let mut file = NewFile::at(&dir.join(name))?;
+    file.write_all(page.as_bytes())?;
+    file.appear()?;
     command.get_subcommands().try_for_each(|command| write_pages(command, dir))
 }
 

@@ -62,8 +62,7 @@ impl NewFile {
         let new = Self::beside(place)?;
         let made = new.temp.as_file().metadata()?;
         if (made.uid(), made.gid()) != (old.uid(), old.gid()) {
-            // Nobody but root may give a file away: then it is the writer's, as of any editor.
-            let _ = std::os::unix::fs::fchown(new.temp.as_file(), Some(old.uid()), Some(old.gid()));
+            give(old.uid(), old.gid(), &mut |uid, gid| std::os::unix::fs::fchown(new.temp.as_file(), uid, gid));
         }
         new.temp.as_file().set_permissions(old.permissions())?;
         Ok(new)
@@ -76,16 +75,25 @@ impl NewFile {
     }
 
     /// Brings it to the disk and closes it.
+    ///
+    /// # Errors
+    /// The disk's, as where it is full: nothing has appeared, and the new content is gone.
     pub fn ready(self) -> io::Result<ReadyFile> {
         self.temp.as_file().sync_all()?;
         Ok(ReadyFile { temp: self.temp.into_temp_path(), place: self.place })
     }
 
     /// Brings it to the disk, and then under its name.
+    ///
+    /// # Errors
+    /// As of [`Self::ready`]; where it can't be renamed, with nothing changed either; and where the disk doesn't
+    /// take the folder: then the file is there, the words say so, and a crash may bring the old one back.
     pub fn appear(self) -> io::Result<()> {
         let ReadyFile { temp, place } = self.ready()?;
         temp.persist(&place).map_err(|error| error.error)?;
-        sync(folder(&place)?)
+        sync(folder(&place)?).map_err(|error| {
+            io::Error::new(error.kind(), format!("it is there, and a crash may take it back: {error}"))
+        })
     }
 }
 
@@ -186,8 +194,33 @@ fn folder(place: &Path) -> io::Result<&Path> {
     }
 }
 
+/// Gives a new file to an owner and a group. Nobody but root may give a file away, and its members a group
+/// alone: what isn't permitted stays the writer's, as of any editor.
+fn give(uid: u32, gid: u32, change: &mut dyn FnMut(Option<u32>, Option<u32>) -> io::Result<()>) {
+    if change(Some(uid), Some(gid)).is_err() {
+        let _ = change(None, Some(gid));
+    }
+}
+
+/// Brings a folder's names to the disk.
 fn sync(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
+    where_it_can_be(File::open(folder).and_then(|folder| folder.sync_all()))
+}
+
+/// A folder that may not be read, or is on a file system that knows no such thing (some network mounts), has
+/// nothing to wait for.
+fn where_it_can_be(synced: io::Result<()>) -> io::Result<()> {
+    match synced {
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::PermissionDenied | ErrorKind::Unsupported
+            ) =>
+        {
+            Ok(())
+        }
+        synced => synced,
+    }
 }
 
 fn partly(place: &Path, source: &io::Error, kept: &[(PathBuf, PathBuf)], old: &[PathBuf]) -> String {
@@ -256,6 +289,34 @@ mod tests {
         let before = all(dir.path());
         drop(NewFile::at(&at("fresh")).unwrap());
         assert_eq!(all(dir.path()), before);
+    }
+
+    #[test]
+    fn a_group_is_kept_where_the_owner_can_t_be() {
+        for (permitted, tried) in [
+            (&[(Some(1), Some(2))][..], &[(Some(1), Some(2))][..]),
+            (&[(None, Some(2))], &[(Some(1), Some(2)), (None, Some(2))]),
+            (&[], &[(Some(1), Some(2)), (None, Some(2))]),
+        ] {
+            let mut asked = Vec::new();
+            give(1, 2, &mut |uid, gid| {
+                asked.push((uid, gid));
+                if permitted.contains(&(uid, gid)) { Ok(()) } else { Err(ErrorKind::PermissionDenied.into()) }
+            });
+            assert_eq!(asked, tried);
+        }
+    }
+
+    #[test]
+    fn a_folder_is_brought_to_the_disk_where_that_can_be() {
+        // As Linux numbers them: EACCES, EINVAL, EOPNOTSUPP, and then EIO and ENOSPC.
+        for can_t in [13, 22, 95] {
+            where_it_can_be(Err(io::Error::from_raw_os_error(can_t))).unwrap();
+        }
+        for failed in [5, 28] {
+            let error = where_it_can_be(Err(io::Error::from_raw_os_error(failed))).unwrap_err();
+            assert_eq!(error.raw_os_error(), Some(failed));
+        }
     }
 
     /// Three files, and the new ones that are to replace them.

@@ -23,8 +23,14 @@ const LARGE: usize = 1 << 20;
 
 /// A command to which the disk is full behind 64 KiB of any file: the system's own limit, whoever runs it.
 fn full(sandbox: &Sandbox, words: &[&str]) -> Output {
+    full_behind(128, sandbox, words)
+}
+
+/// The same behind so many blocks of 512 bytes.
+fn full_behind(blocks: usize, sandbox: &Sandbox, words: &[&str]) -> Output {
     let mut command = sandbox.command("sh", &sandbox.path("home"));
-    command.args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_sealift")]);
+    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+    command.args(["-c", &limited, "sh", env!("CARGO_BIN_EXE_sealift")]);
     command.args(words).output().unwrap()
 }
 
@@ -110,6 +116,18 @@ fn on_a_full_disk_a_file_keeps_what_it_had() {
     let output = full(&sandbox, &["archive", "--pipeline", "p.yaml", "--tree", "tree", "--output", "layer.tgz"]);
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     assert!(told(&output).contains("File too large"), "{}", told(&output));
+    assert!(files(&home) == before, "{}", told(&output));
+}
+
+#[test]
+fn on_a_full_disk_no_man_page_is_half_written() {
+    let sandbox = world();
+    let home = sandbox.path("home");
+    sandbox.write(&home, "pages/sealift.1", "an older one");
+    let before = files(&home);
+    let output = full_behind(1, &sandbox, &["man", "pages"]);
+    assert_eq!(output.status.code(), Some(1), "{}", told(&output));
+    assert!(told(&output).contains("pages: the man pages can't be written"), "{}", told(&output));
     assert!(files(&home) == before, "{}", told(&output));
 }
 

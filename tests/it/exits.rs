@@ -111,6 +111,8 @@ fn a_pipeline_that_is_wrong_and_one_that_can_t_be_read_end_as_a_tree_does() {
         ("check p.yaml", 0),
         ("check bad.yaml", 5),
         ("check none.yaml", 1),
+        // It was looked at, and is not what was said.
+        ("rewrite --pipeline p.yaml --tree tree --rc 9.9.9-rc.1", 5),
         // To another command it is what it would look with.
         ("lint --pipeline bad.yaml --tree tree", 1),
         ("lint --pipeline bad.yaml", 1),
@@ -118,6 +120,42 @@ fn a_pipeline_that_is_wrong_and_one_that_can_t_be_read_end_as_a_tree_does() {
     ] {
         let output = place.run(words);
         assert_eq!(output.status.code(), Some(code), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// A verdict of 5 stands whatever becomes of telling it, and is told as far as can be.
+#[test]
+fn a_report_that_can_t_be_delivered_hides_no_verdict() {
+    for words in [
+        "lint --pipeline p.yaml --tree tree --sarif -",
+        "overlay --pipeline p.yaml --onto tree --from other --built built.json --nothing-edited",
+        "overrides apply --table t.yaml --in-place tree/refused.yaml",
+        "overrides check bad.yaml",
+    ] {
+        let place = Place::new(true, false);
+        place.0.write(&place.0.path("home"), "bad.yaml", "[{nam: x}]\n");
+        let mut command = place.0.command(env!("CARGO_BIN_EXE_sealift"), &place.0.path("home"));
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = command.args(words.split(' ')).stdout(writer).output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(5), "{words}: {err}");
+        assert!(!err.contains("pipe"), "{words}: {err}");
+    }
+    for (words, wrong, code) in [
+        ("overlay --pipeline p.yaml --onto tree --from other --built built.json --nothing-edited", true, 5),
+        ("overlay --pipeline p.yaml --onto tree --from other --built built.json --nothing-edited", false, 1),
+        ("lint --pipeline p.yaml --tree tree", true, 5),
+        ("lint --pipeline p.yaml --tree tree --sarif no/such/folder/x.sarif", true, 5),
+    ] {
+        let place = Place::new(wrong, false);
+        let mut command = place.0.command(env!("CARGO_BIN_EXE_sealift"), &place.0.path("home"));
+        command.env("GITHUB_STEP_SUMMARY", "no/such/folder/summary.md");
+        let Output { status, stdout, stderr } = command.args(words.split(' ')).output().unwrap();
+        let told = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+        assert_eq!(status.code(), Some(code), "{words}: {told}");
+        assert!(!wrong || told.contains(WRONG.0), "{words}: {told}");
+        assert!(String::from_utf8_lossy(&stderr).contains("error: "), "{words}: {told}");
     }
 }
 

@@ -15,7 +15,9 @@ use sealift::port::forge::{
     Asset, AssetId, CommentId, ForgeRead, ForgeWrite, NewPull, NewRelease, PullEdit, ReleaseEdit, ReleaseId, RunId,
     RunQuery,
 };
-use sealift::port::registry::{At, Config, Location, Registries, RegistryRead, RegistryWrite, RetryPolicy, Timeouts};
+use sealift::port::registry::{
+    At, Config, HELPER_TIMEOUT, Location, Registries, RegistryRead, RegistryWrite, RetryPolicy, Timeouts,
+};
 use sealift::port::repository::{Http, NewCommit, Origin, OriginRead, OriginWrite, RefUpdate, Store};
 
 use crate::support::git_server::{GitServer, Reaction};
@@ -303,6 +305,19 @@ fn the_limits_are_the_documented_ones() {
         ),
         ("a request that is repeated", format!("{} attempts in {} s", retry.attempts, retry.budget.as_secs())),
         ("git's next piece", format!("{} s", http.patience.as_secs())),
+        (
+            "git's whole list of refs",
+            format!("{} KiB/s, looked at every {} s of waiting", Http::SLOWEST >> 10, http.patience.as_secs()),
+        ),
+        (
+            "git's whole answer to a fetch or a push",
+            format!(
+                "the same, and given up when it was slower {} times, {} minutes in all",
+                Http::LULLS,
+                (Http::LULLS * http.patience).as_secs() / 60
+            ),
+        ),
+        ("a credential helper", format!("{} s", HELPER_TIMEOUT.as_secs())),
     ] {
         let row = format!("| {what} | {limit} |");
         assert!(page.contains(&row), "docs/waits.md has no row: {row}");

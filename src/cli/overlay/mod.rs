@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use super::args::{Format, OverlayArgs};
 use super::environment::Environment;
-use super::failure::{Ended, Hinted};
+use super::failure::{Ended, Hinted, told};
 use super::promote::Context;
 use super::session::registries;
 use super::trees::{beside, named};
@@ -44,12 +44,12 @@ pub async fn overlay(args: &OverlayArgs, format: Format, context: &Context<'_>) 
         // From here on without a pause: Ctrl-C finds a directory with all of it, or not touched.
         write(Path::new(&args.onto), &planned.overlay)?;
     }
-    show::show(&planned, writes, format, environment, *talk)?;
-    Ok(match &planned.overlay {
+    let state = match &planned.overlay {
         overlay if !overlay.refusals.is_empty() => State::Refused,
         overlay if planned.dry && !overlay.edits.is_empty() => State::Work,
         _ => State::Holds,
-    })
+    };
+    told(state, show::show(&planned, writes, format, environment, *talk))
 }
 
 fn plan(

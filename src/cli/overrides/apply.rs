@@ -8,7 +8,7 @@ use super::files::{self, Input};
 use super::show::{self, Report, count};
 use super::{beside, matched};
 use crate::cli::args::{Format, Missing, OverridesApplyArgs, Show};
-use crate::cli::failure::Ended;
+use crate::cli::failure::{Ended, told};
 use crate::cli::promote::Context;
 use crate::engine::State;
 use crate::overrides::{self, Applied, Edit, Entry, Key, Options, Problem, Table, TableError};
@@ -66,7 +66,7 @@ pub async fn apply(args: &OverridesApplyArgs, show: &Show, context: &Context<'_>
     match args.in_place {
         true => {
             let text = report.render(show, context.environment.color(show.color));
-            std::io::stdout().write_all(text.as_bytes())?;
+            return told(state, std::io::stdout().write_all(text.as_bytes()).map_err(Into::into));
         }
         false if context.talk.json => report.tell(show, context.talk),
         false => context.talk.text(&report.render(show, context.talk.color)),

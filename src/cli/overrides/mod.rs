@@ -11,7 +11,7 @@ use std::io::Write as _;
 use serde_json::json;
 
 use super::args::{OverridesCheckArgs, Show};
-use super::failure::Ended;
+use super::failure::{Ended, told};
 use super::promote::Context;
 use super::trees::beside;
 use crate::engine::State;
@@ -50,11 +50,11 @@ pub async fn check(args: &OverridesCheckArgs, show: &Show, context: &Context<'_>
         verdict,
     };
     let out = report.render(show, context.environment.color(show.color));
-    std::io::stdout().write_all(out.as_bytes())?;
+    let written = std::io::stdout().write_all(out.as_bytes());
     if context.environment.actions && show.format == super::args::Format::Human {
         report.annotate();
     }
-    Ok(if entries.is_some() { State::Holds } else { State::Refused })
+    told(if entries.is_some() { State::Holds } else { State::Refused }, written.map_err(Into::into))
 }
 
 /// A table's entries with how many images each matched.

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::{beside, named};
 use crate::cli::args::{LintArgs, RegistryArgs};
-use crate::cli::failure::{Ended, Hinted};
+use crate::cli::failure::{Ended, Hinted, told};
 use crate::cli::promote::Context;
 use crate::cli::session::registries;
 use crate::cli::talk::Talk;
@@ -37,17 +37,19 @@ pub async fn lint(args: &LintArgs, context: &Context<'_>) -> Ended {
         Ok(Lint::of(&subject, judging))
     };
     let lint = beside(look).await?;
-    match args.sarif.as_deref() {
+    let logged = match args.sarif.as_deref() {
         // Nothing else may stand in the log.
-        Some(file) if file == Path::new("-") => std::io::stdout().write_all(sarif::text(&lint).as_bytes())?,
-        file => {
-            file.map(|file| write(file, &sarif::text(&lint))).transpose()?;
-            context.observer.event(&Event::Lint(Box::new(lint.clone())));
+        Some(file) if file == Path::new("-") => {
+            std::io::stdout().write_all(sarif::text(&lint).as_bytes()).map_err(Into::into)
         }
-    }
+        file => {
+            context.observer.event(&Event::Lint(Box::new(lint.clone())));
+            file.map_or(Ok(()), |file| write(file, &sarif::text(&lint)))
+        }
+    };
     match (&args.baseline, args.write_baseline) {
-        (Some(file), true) => write_baseline(file, &lint, context.talk),
-        _ => Ok(ended(lint.verdict)),
+        (Some(file), true) => logged.and_then(|()| write_baseline(file, &lint, context.talk)),
+        _ => told(ended(lint.verdict), logged),
     }
 }
 

@@ -58,7 +58,7 @@ pub async fn rewrite(args: &RewriteArgs, format: Format, talk: Talk) -> Ended {
         let pipeline = pipeline::load(&what.pipeline)?;
         let tree = DirTree::open(&what.tree)?;
         let rewrite = refs::rewrite(&tree, &pipeline.spec(), &what.rc).map_err(|error| match error {
-            refs::RewriteError::Nothing { .. } => anyhow::Error::from(Hinted::new(
+            refs::RewriteError::Nothing { .. } => anyhow::Error::from(Hinted::refused(
                 error.to_string(),
                 "name the candidate whose tags the tree carries: sealift refs list shows them",
             )),

@@ -25,34 +25,89 @@ impl Secret {
 /// A text without any of these secrets, however they are spelled: neither whole, nor cut at the text's end.
 pub(in crate::port) fn redact<'a>(text: &str, secrets: impl IntoIterator<Item = &'a Secret>) -> String {
     let secrets: Vec<&str> = secrets.into_iter().map(Secret::expose).filter(|secret| !secret.is_empty()).collect();
-    let text = secrets.iter().fold(text.to_owned(), |text, secret| without(text, secret));
+    let text = secrets.iter().fold(text.to_owned(), |text, secret| without(&text, secret));
     // As they are first: a spelling of one may be a part of another.
-    secrets.iter().flat_map(|secret| spellings(secret)).fold(text, |text, spelled| without(text, &spelled))
+    secrets.iter().flat_map(|secret| base64(secret)).fold(text, |text, spelled| without(&text, &spelled))
 }
 
-fn without(text: String, secret: &str) -> String {
-    const PLACE: &str = "<secret>";
-    let text = text.replace(secret, PLACE);
-    let end = text.trim_end_matches('…');
-    let starts = secret.char_indices().map(|(at, _)| at).filter(|at| *at >= SHORTEST).rev();
-    match starts.filter_map(|at| secret.get(..at)).find(|start| end.ends_with(start)) {
-        Some(cut) => format!("{}{PLACE}{}", &end[..end.len() - cut.len()], &text[end.len()..]),
-        None => text,
+fn without(text: &str, secret: &str) -> String {
+    let secret: Vec<Vec<String>> = secret.chars().map(spellings).collect();
+    // What shows that a text was cut: a mark, or what is left of a character.
+    let end = text.trim_end_matches(['…', char::REPLACEMENT_CHARACTER]);
+    let (mut left, mut at) = (String::new(), 0);
+    while let Some(next) = text[at..].chars().next() {
+        match spelled(&text[at..], end.len().saturating_sub(at), &secret) {
+            Some(length) => {
+                left.push_str("<secret>");
+                at += length;
+            }
+            None => {
+                left.push(next);
+                at += next.len_utf8();
+            }
+        }
     }
+    left
 }
 
-/// How else a server may say a secret back: in a URL, in JSON that escapes slashes, or in base64 of something
-/// that holds it, whichever of its three alignments that gives. A spelling that is the secret itself, or too
-/// short to be told from other words, is left out.
-fn spellings(secret: &str) -> Vec<String> {
-    let percent = |byte: u8, upper: bool| match byte {
-        byte if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => char::from(byte).to_string(),
-        byte if upper => format!("%{byte:02X}"),
-        byte => format!("%{byte:02x}"),
+/// How many bytes at the beginning of `text` are the secret, or its beginning up to the end of the text, which is
+/// at `end`.
+fn spelled(text: &str, end: usize, secret: &[Vec<String>]) -> Option<usize> {
+    // A text may be read in several ways: `%25` is `%` in a URL, or the beginning of a secret `%25`.
+    let mut reached = vec![0];
+    for (matched, spellings) in secret.iter().enumerate() {
+        let mut further = Vec::new();
+        for &at in &reached {
+            let rest = &text.as_bytes()[at..];
+            let cut = end.checked_sub(at).map(|length| &rest[..length]);
+            for (index, spelling) in spellings.iter().map(String::as_bytes).enumerate() {
+                // Of the digits of an escape either case will do.
+                let same = |a: &[u8], b: &[u8]| if index == 0 { a == b } else { a.eq_ignore_ascii_case(b) };
+                if rest.get(..spelling.len()).is_some_and(|start| same(start, spelling)) {
+                    further.push(at + spelling.len());
+                }
+                let within = |cut: &&[u8]| cut.len() < spelling.len() && same(cut, &spelling[..cut.len()]);
+                if matched >= SHORTEST && cut.as_ref().is_some_and(within) {
+                    return Some(end);
+                }
+            }
+        }
+        further.sort_unstable();
+        further.dedup();
+        reached = further;
+        if reached.is_empty() {
+            return None;
+        }
+    }
+    reached.pop()
+}
+
+/// How a server may say one character back: as it is, in a URL or a form, in JSON, and in HTML.
+fn spellings(c: char) -> Vec<String> {
+    let mut bytes = [0; 4];
+    let percent = c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let mut units = [0; 2];
+    let json = c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+    let mut all = vec![c.to_string(), percent, json, format!("&#{};", u32::from(c)), format!("&#x{:x};", u32::from(c))];
+    let others: &[&str] = match c {
+        ' ' => &["+"],
+        '/' => &["\\/"],
+        '\\' => &["\\\\"],
+        '"' => &["\\\"", "&quot;"],
+        '\'' => &["&apos;", "&#039;"],
+        '&' => &["&amp;"],
+        '<' => &["&lt;"],
+        '>' => &["&gt;"],
+        _ => &[],
     };
-    let mut all: Vec<String> =
-        [true, false].map(|upper| secret.bytes().map(|byte| percent(byte, upper)).collect()).into();
-    all.push(secret.replace('/', "\\/"));
+    all.extend(others.iter().map(|&other| other.to_owned()));
+    all
+}
+
+/// What of a secret shows in base64 of something that holds it, at each of the three alignments. What is too short
+/// to be told from other words is left out.
+fn base64(secret: &str) -> Vec<String> {
+    let mut all = Vec::new();
     for alphabet in [STANDARD, URL_SAFE] {
         let base64 = GeneralPurpose::new(&alphabet, NO_PAD);
         // So many bytes before it, of which the first characters are made in part.
@@ -94,6 +149,8 @@ mod tests {
             ("a hunte… b", "a hunte… b"),
             ("hunt", "hunt"),
             ("ünïcode-s…", "<secret>…"),
+            ("a hunter2-an\u{fffd}", "a <secret>\u{fffd}"),
+            (r"a h\u0075nter2\u002da\u00", "a <secret>"),
             ("", ""),
         ] {
             assert_eq!(redact(text, &secrets), left, "{text}");
@@ -107,10 +164,27 @@ mod tests {
         for (text, left) in [
             ("?t=a%2Fb%2Bc%3Dd~e%20f.hunter2&x", "?t=<secret>&x"),
             ("?t=a%2fb%2bc%3dd~e%20f.hunter2&x", "?t=<secret>&x"),
+            ("t=a%2Fb%2Bc%3Dd%7Ee+f.hunter2&x", "t=<secret>&x"),
             (r#"{"t":"a\/b+c=d~e f.hunter2"}"#, r#"{"t":"<secret>"}"#),
+            (r#"{"t":"a/b\u002Bc\u003dd~e f.hunter2"}"#, r#"{"t":"<secret>"}"#),
+            ("<p>a&#x2F;b&#43;c=d~e f.hunter2</p>", "<p><secret></p>"),
+            ("a%2Fb", "a%2Fb"),
         ] {
             assert_eq!(redact(text, &secrets), left, "{text}");
         }
+        let marked = r#"<ä&"'\>"#;
+        for text in [
+            marked,
+            r#"\u003c\u00e4\u0026\"'\\\u003e"#,
+            r#"\u003Cä\u0026\u0022\u0027\\\u003E"#,
+            r#"&lt;ä&amp;&quot;&#39;\&gt;"#,
+            r#"&#60;&#228;&amp;&#34;&apos;\&gt;"#,
+            "%3C%C3%A4%26%22%27%5c%3e",
+        ] {
+            assert_eq!(redact(&format!("x{text}y"), &[Secret::new(marked)]), "x<secret>y", "{text}");
+        }
+        // What reads as an escape may be the secret's own.
+        assert_eq!(redact("%257E %7E %25%37E", &[Secret::new("%7E")]), "<secret> <secret> <secret>");
         for alphabet in [STANDARD, URL_SAFE] {
             let base64 = GeneralPurpose::new(&alphabet, NO_PAD);
             for before in ["", "u", "us", "use", "user:"] {

@@ -5,6 +5,7 @@ mod remote;
 mod router;
 
 pub use layout::Layout;
+pub use remote::HELPER_TIMEOUT;
 pub use router::{Config, ConfigError, Registries};
 
 use std::path::PathBuf;

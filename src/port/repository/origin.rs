@@ -24,6 +24,13 @@ pub struct Http {
     pub ca: Vec<Authority>,
 }
 
+impl Http {
+    /// Bytes in a second: fewer, over a whole patience of waiting, are no transfer.
+    pub const SLOWEST: u32 = 1024;
+    /// At so many patiences with fewer the answer to a fetch or a push is given up.
+    pub const LULLS: u32 = 8;
+}
+
 impl Default for Http {
     fn default() -> Self {
         Self { patience: Duration::from_secs(120), ca: Vec::new() }

@@ -3,8 +3,7 @@
 use std::io::{self, ErrorKind, Read};
 use std::time::{Duration, Instant};
 
-/// Bytes in a second: fewer, over a whole patience, are no transfer any more.
-const SLOWEST: f64 = 1024.0;
+use super::Http;
 
 /// Reads until a patience was waited for fewer bytes than the slowest transfer has. Each single wait is bounded
 /// by the client; this bounds them together. Only waiting counts: whoever reads may take its time.
@@ -13,11 +12,19 @@ pub(super) struct Paced<R> {
     patience: Duration,
     waited: Duration,
     received: usize,
+    /// How many more patiences may pass too slowly.
+    lulls: u32,
 }
 
 impl<R> Paced<R> {
     pub fn new(from: R, patience: Duration) -> Self {
-        Self { from, patience, waited: Duration::ZERO, received: 0 }
+        Self { from, patience, waited: Duration::ZERO, received: 0, lulls: 0 }
+    }
+
+    /// Of a server that works meanwhile: it runs hooks, or counts a pack, and says every few seconds in as many
+    /// bytes that it is there (git-config, `receive.keepAlive`, `uploadpack.keepAlive`).
+    pub fn working(from: R, patience: Duration) -> Self {
+        Self { lulls: Http::LULLS - 1, ..Self::new(from, patience) }
     }
 }
 
@@ -31,10 +38,12 @@ impl<R: Read> Read for Paced<R> {
             return Ok(read);
         }
         let (waited, received) = (self.waited.as_secs_f64(), self.received);
-        if (received as f64) < SLOWEST * waited {
+        let slow = (received as f64) < f64::from(Http::SLOWEST) * waited;
+        if slow && self.lulls == 0 {
             let detail = format!("too slow: {received} bytes in {waited:.1} s");
             return Err(io::Error::new(ErrorKind::TimedOut, detail));
         }
+        self.lulls -= u32::from(slow);
         (self.waited, self.received) = (Duration::ZERO, 0);
         Ok(read)
     }
@@ -64,6 +73,16 @@ mod tests {
         assert!(fast.read(&mut buffer).is_ok() && fast.waited.is_zero() && fast.received == 0);
         let error = at(Duration::from_secs(10), 9).read(&mut buffer).unwrap_err().to_string();
         assert_eq!(error, "too slow: 10 bytes in 10.0 s");
+        // A server that works may be slow so often, and not once more, whatever comes between.
+        let mut working = Paced::working(Drip(1), Duration::from_secs(10));
+        for _ in 1..Http::LULLS {
+            for received in [9, 10 << 10] {
+                (working.waited, working.received) = (Duration::from_secs(10), received);
+                assert!(working.read(&mut buffer).is_ok() && working.waited.is_zero());
+            }
+        }
+        working.waited = Duration::from_secs(10);
+        assert!(working.read(&mut buffer).is_err());
         // An end is an end, however long it took.
         assert_eq!(Paced { from: Drip(0), ..at(Duration::from_secs(10), 9) }.read(&mut buffer).unwrap(), 0);
     }

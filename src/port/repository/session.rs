@@ -12,6 +12,7 @@ use reqwest::{Certificate, StatusCode, Url};
 use super::credential::Login;
 use super::paced::Paced;
 use crate::port::chain;
+use crate::port::http::Timeouts;
 
 /// As many hops as git follows by default is more than any forge needs.
 const REDIRECTS: usize = 5;
@@ -19,7 +20,6 @@ const REDIRECTS: usize = 5;
 const ADVERTISEMENT: u64 = 64 << 20;
 /// What is shown of an error's body, in bytes.
 const WORDS: u64 = 2048;
-const CONNECT: Duration = Duration::from_secs(20);
 
 /// One operation over HTTP. Used by one thread at a time.
 pub(super) struct Session {
@@ -55,7 +55,7 @@ pub(super) struct Failure {
 pub(super) fn client(patience: Duration, trusted: &[Certificate]) -> Result<Client, String> {
     let client = Client::builder()
         .redirect(Policy::none())
-        .connect_timeout(CONNECT.min(patience))
+        .connect_timeout(Timeouts::default().connect.min(patience))
         .timeout(patience)
         .tls_certs_merge(trusted.iter().cloned())
         .user_agent(concat!("git/2 (sealift ", env!("CARGO_PKG_VERSION"), ")"));
@@ -108,7 +108,7 @@ impl Session {
         let writes = service == "git-receive-pack";
         self.state().seen.sent |= writes;
         match self.authorize(request, &url).body(body).send() {
-            Ok(response) => Ok(Paced::new(self.expect(response, &kind("result"))?, self.patience)),
+            Ok(response) => Ok(Paced::working(self.expect(response, &kind("result"))?, self.patience)),
             Err(error) => {
                 // Without a connection nothing can have arrived.
                 self.state().seen.sent &= !error.is_connect();
@@ -165,7 +165,8 @@ impl Session {
         let _ = Paced::new(response, self.patience).take(WORDS).read_to_end(&mut words);
         let words = match given.as_str() {
             "text/html" => "an HTML page".to_owned(),
-            _ => String::from_utf8_lossy(&words).trim().to_owned(),
+            // Before anything is put behind it: a secret may be cut at its end.
+            _ => self.redact(String::from_utf8_lossy(&words).trim()),
         };
         if status == StatusCode::OK {
             return Err(self.fail(None, &format!("not git's smart HTTP protocol: answered {given:?} ({words})")));
@@ -180,7 +181,7 @@ impl Session {
     /// Keeps what went wrong and returns it in words that libgit2 can carry.
     fn fail(&self, status: Option<u16>, detail: &str) -> String {
         let detail: String = detail.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let mut detail = self.login.as_ref().map_or_else(|| detail.clone(), |login| login.redact(&detail));
+        let mut detail = self.redact(&detail);
         let elsewhere = self.state().base.origin() != self.origin.origin();
         if elsewhere && self.login.is_some() {
             detail.push_str(" (redirected to another host, where the credential was not sent)");
@@ -188,6 +189,11 @@ impl Session {
         let words = status.map_or_else(|| detail.clone(), |status| format!("the server answered {status}: {detail}"));
         self.state().seen.failure = Some(Failure { status, detail });
         words
+    }
+
+    /// A text without the secret, where there is one.
+    fn redact(&self, text: &str) -> String {
+        self.login.as_ref().map_or_else(|| text.to_owned(), |login| login.redact(text))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -87,9 +87,8 @@ impl Smart {
         };
         let attempt = match &said.rejected {
             Some(words) => {
-                let words = format!("{words}{}", said.sideband());
-                let detail = login.as_ref().map_or(words.clone(), |login| login.redact(&words));
-                Attempt::Rejected { status: None, detail }
+                let redact = |words: &str| login.as_ref().map_or(words.to_owned(), |login| login.redact(words));
+                Attempt::Rejected { status: None, detail: redact(words) + &said.sideband(redact) }
             }
             None => failed.attempt(&what),
         };
@@ -185,11 +184,11 @@ struct Said {
 }
 
 impl Said {
-    /// A hook's words, as git shows them, in one line.
-    fn sideband(&self) -> String {
+    /// A hook's words, as git shows them, in one line, and redacted before anything is put behind a cut.
+    fn sideband(&self, redact: impl Fn(&str) -> String) -> String {
         let text = String::from_utf8_lossy(&self.progress);
         let words: Vec<_> = text.split(char::is_control).map(str::trim).filter(|line| !line.is_empty()).collect();
-        if words.is_empty() { String::new() } else { format!(" (remote: {})", words.join("; ")) }
+        if words.is_empty() { String::new() } else { format!(" (remote: {})", redact(&words.join("; "))) }
     }
 }
 

@@ -108,7 +108,10 @@ fn a_log_is_written_beside_the_report_or_instead_of_it() {
     let written = std::fs::read_to_string(typed.path("lint.sarif")).unwrap();
     assert_eq!(typed.run(&["--sarif", "-"]), (5, written.clone(), String::new()));
     assert!(written.contains("\"version\":\"2.1.0\""), "{written}");
-    let (code, _, err) = typed.run(&["--sarif", "no/such/folder/lint.sarif"]);
+    let (code, out, err) = typed.run(&["--sarif", "no/such/folder/lint.sarif"]);
+    assert!(code == 5 && out.starts_with("error[bare-tag]") && err.contains("can't be written"), "{out}{err}");
+    let clean = Typed::new(&[]);
+    let (code, _, err) = clean.run(&["--sarif", "no/such/folder/lint.sarif"]);
     assert!(code == 1 && err.contains("can't be written"), "{err}");
 }
 

@@ -26,7 +26,10 @@ const GIT: &str = "MarkedGit/tok+en=%7E&x";
 const GITHUB: &str = "ghs_MarkedGitHubToken0123456789";
 const RC: &str = "v1.6.2-rc.1";
 
-/// How a secret may be spelled somewhere: as it is, in a URL, and within base64 at any alignment.
+/// How many of the first [`spellings`] have the whole secret.
+const WHOLE: usize = 6;
+
+/// How a secret may be spelled somewhere: as it is, in a URL, in JSON and HTML, and within base64 at any alignment.
 fn spellings(secret: &str) -> Vec<String> {
     let percent = |upper: bool| -> String {
         let spell = |byte: u8| match byte {
@@ -36,7 +39,9 @@ fn spellings(secret: &str) -> Vec<String> {
         };
         secret.bytes().map(spell).collect()
     };
-    let mut all = vec![secret.to_owned(), percent(true), percent(false)];
+    let json = secret.replace('&', r"\u0026");
+    let mut all = vec![secret.to_owned(), percent(true), percent(false), json.clone(), json.replace('/', r"\/")];
+    all.push(secret.replace('&', "&amp;"));
     for before in 0..3 {
         // Of whole groups alone: what stands before and after doesn't show in them.
         let skipped = (3 - before) % 3;

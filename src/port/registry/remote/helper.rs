@@ -11,7 +11,8 @@ use tokio::process::Command;
 use super::credentials::Credential;
 use crate::port::http::Secret;
 
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a helper may take.
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 const LIMIT: usize = 64 << 10;
 /// What the protocol prints for "I have none"; anything else is a failure.
 const NOT_FOUND: &str = "credentials not found in native keychain";

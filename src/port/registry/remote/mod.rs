@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex};
 use reqwest::{Method, Url};
 
 use self::auth::{Access, Auth};
+pub use self::helper::TIMEOUT as HELPER_TIMEOUT;
 pub(super) use self::shared::Shared;
 use self::transport::{Failure, Reply, Request, Transport};
 use crate::model::{Repository, Unknown};
