@@ -84,5 +84,7 @@ fn typed(source: &Source<'_>, error: &serde_yaml::Error) -> Problem {
         .replace("expected a sequence", "expected a list")
         .replace(", expected", "; expected");
     let hint = if message.contains("missing key") { "; add it" } else { "" };
-    source.problem_at(line, column, message + hint)
+    // In characters. Its lines are counted by every break that YAML knows, ours by line feeds.
+    let at = source.text.char_indices().nth(location.index()).map_or(source.text.len(), |(at, _)| at);
+    source.problem(&(at..at), message + hint)
 }

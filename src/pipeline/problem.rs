@@ -56,11 +56,6 @@ impl Source<'_> {
         self.build(before.matches('\n').count() + 1, column, width, message.into())
     }
 
-    /// A problem at a line and column, both counted from 1.
-    pub(super) fn problem_at(&self, line: usize, column: usize, message: impl Into<String>) -> Problem {
-        self.build(line.max(1), column.max(1), 1, message.into())
-    }
-
     fn build(&self, line: usize, column: usize, width: usize, message: String) -> Problem {
         let text = self.text.split('\n').nth(line - 1).unwrap_or("").trim_end();
         let secret = text.split_once("://").is_some_and(|(_, rest)| rest.contains('@'));
