@@ -81,6 +81,14 @@ pub(super) fn read(graph: &mut Graph<'_>) -> (BuildList, BTreeSet<Node>) {
         }
         todo.extend(own.into_iter().rev());
     }
+    // A Makefile that can't be read may run any other.
+    for directory in built.iter().map(|node| node.directory.as_str()).collect::<BTreeSet<_>>() {
+        if let Slot::Unread(note) = graph.makefile(directory) {
+            unknown.push(note);
+        }
+    }
+    let mut told = BTreeSet::new();
+    unknown.retain(|note| told.insert(note.clone()));
     packages.sort_by(|a, b| a.place.cmp(&b.place));
     (BuildList::Read { place, packages, unknown }, built)
 }

@@ -1,5 +1,6 @@
 //! Simple commands of a script (POSIX, "Simple Commands"), and what a script knows while it runs.
 
+use super::branches::Branches;
 use super::hole::{HOLE, HOLE_TEXT, join};
 use super::lex::Token;
 use super::shell::Shell;
@@ -25,6 +26,8 @@ pub(super) struct State {
     pub(super) variables: Vec<(String, Vec<String>)>,
     /// Values of loop variables.
     pub(super) fixed: Vec<(String, String)>,
+    /// The branches around what is being read, the innermost last.
+    pub(super) branches: Vec<Branches>,
 }
 
 impl State {
@@ -32,8 +35,12 @@ impl State {
         Self { directory: directory.to_owned(), ..Self::default() }
     }
 
-    fn set(&mut self, name: &str, value: String) {
-        match self.variables.iter_mut().find(|(known, _)| known == name) {
+    pub(super) fn set(&mut self, name: &str, value: String) {
+        let known = self.variables.iter_mut().find(|(known, _)| known == name);
+        if let Some(branches) = self.branches.last_mut() {
+            branches.set(name, known.is_none());
+        }
+        match known {
             // Which of two assignments was the last may hang on a condition.
             Some((_, values)) if values.len() < 8 => values.push(value),
             Some((_, values)) => *values = vec![HOLE_TEXT.to_owned()],

@@ -18,10 +18,10 @@ pub(super) fn text(name: &str, arguments: &[String]) -> String {
     // These go word by word, or letter by letter: what isn't known stays where it is.
     match (name, arguments) {
         ("strip", [text]) => return words(text).join(" "),
-        ("notdir", [names]) => return each(names, |name| name.rsplit('/').next().unwrap_or_default().to_owned()),
+        ("notdir", [names]) => return each(names, notdir),
         ("addprefix", [prefix, names]) => return each(names, |name| format!("{}{name}", prefix.trim())),
         ("addsuffix", [suffix, names]) => return each(names, |name| format!("{name}{}", suffix.trim())),
-        ("subst", [from, to, text]) if !from.is_empty() => return text.replace(from, to),
+        ("subst", [from, to, text]) if !from.is_empty() => return subst(text, from, to),
         ("patsubst", [from, to, names]) => return patsubst(names, from.trim(), to.trim()),
         _ => {}
     }
@@ -66,6 +66,28 @@ fn each(list: &str, change: impl Fn(&str) -> String) -> String {
     changed.collect::<Vec<_>>().join(" ")
 }
 
+/// A name without its folders; what isn't known in it may have more of them.
+fn notdir(name: &str) -> String {
+    let last = name.rsplit('/').next().unwrap_or_default();
+    last.rfind(HOLE).map_or(last, |hole| &last[hole..]).to_owned()
+}
+
+/// `$(subst FROM,TO,TEXT)`: where what isn't known may be a part of what is replaced, nothing is known.
+fn subst(text: &str, from: &str, to: &str) -> String {
+    let pieces: Vec<&str> = text.split(HOLE).collect();
+    let cuts = || from.char_indices().skip(1).map(|(at, _)| from.split_at(at));
+    let straddles = |(at, piece): (usize, &&str)| {
+        let (first, last) = (at == 0, at + 1 == pieces.len());
+        !last && cuts().any(|(before, _)| piece.ends_with(before))
+            || !first && cuts().any(|(_, after)| piece.starts_with(after))
+            || !first && !last && !piece.is_empty() && from.len() > piece.len() && from.contains(piece)
+    };
+    match is_known(from) && !pieces.iter().enumerate().any(straddles) {
+        true => text.replace(from, to),
+        false => HOLE_TEXT.to_owned(),
+    }
+}
+
 /// Where the suffix of a name begins, its dot with it.
 fn extension(name: &str) -> Option<usize> {
     name.rfind('.').filter(|&dot| !name[dot..].contains('/'))
@@ -93,16 +115,23 @@ fn between(list: &str, from: &str, to: &str) -> String {
 
 /// `$(NAMES:.c=.o)`: words with another end.
 pub(super) fn suffixes(list: &str, from: &str, to: &str) -> String {
-    each(list, |word| word.strip_suffix(from).map_or_else(|| word.to_owned(), |stem| format!("{stem}{to}")))
+    changed(list, from, |word| Some(format!("{}{to}", word.strip_suffix(from)?)))
 }
 
 /// `$(patsubst FROM,TO,NAMES)`, and `$(NAMES:a%=b%)`.
 pub(super) fn patsubst(list: &str, from: &str, to: &str) -> String {
-    each(list, |word| match stem(from, word) {
-        // A hole may match the pattern or not.
-        None if !is_known(word) => HOLE.to_string(),
+    changed(list, from, |word| Some(to.replacen('%', stem(from, word)?, 1)))
+}
+
+/// Words, those changed that a pattern fits. One that isn't known may fit any word, and such a word any pattern.
+fn changed(list: &str, pattern: &str, change: impl Fn(&str) -> Option<String>) -> String {
+    if !is_known(pattern) {
+        return HOLE_TEXT.to_owned();
+    }
+    each(list, |word| match change(word) {
+        None if !is_known(word) => HOLE_TEXT.to_owned(),
         None => word.to_owned(),
-        Some(stem) => to.replacen('%', stem, 1),
+        Some(changed) => changed,
     })
 }
 
@@ -133,6 +162,15 @@ mod tests {
             ("subst", &["image-", "", "image-x"], "x"),
             ("addprefix", &["p", "a\u{fffd} b"], "pa\u{fffd} pb"),
             ("filter", &["a", "a \u{fffd}"], "\u{fffd}"),
+            ("subst", &["\u{fffd}-", "", "image-api"], "\u{fffd}"),
+            ("subst", &["image-", "", "image-\u{fffd}"], "\u{fffd}"),
+            ("subst", &["image-", "", "x-\u{fffd}.tag"], "x-\u{fffd}.tag"),
+            ("subst", &["image-", "", "ima\u{fffd}"], "\u{fffd}"),
+            ("subst", &["image-", "", "x\u{fffd}e-y"], "\u{fffd}"),
+            ("subst", &["image-", "", "\u{fffd}mag\u{fffd}x"], "\u{fffd}"),
+            ("patsubst", &["%\u{fffd}", "%", "a b"], "\u{fffd}"),
+            ("patsubst", &["image-%", "%", "image-a image-\u{fffd} \u{fffd}"], "a \u{fffd} \u{fffd}"),
+            ("notdir", &["a/b a/b\u{fffd}c"], "b \u{fffd}c"),
         ] {
             let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
             assert_eq!(text(name, &arguments), expected, "{name} {arguments:?}");

@@ -34,6 +34,13 @@ pub(super) struct Act {
     pub effect: Effect,
 }
 
+impl Act {
+    /// What may be done where a Makefile can't be read.
+    pub(super) fn unknown(note: &Note) -> Self {
+        Self { place: note.place.clone(), effect: Effect::Unknown(note.text.clone()) }
+    }
+}
+
 /// What a target does.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
@@ -115,8 +122,14 @@ impl<'a> Graph<'a> {
             return Arc::default();
         }
         let run = match self.makefile(&node.directory) {
-            Slot::Read(makefile) => self.read(&makefile, node),
-            Slot::Absent | Slot::Unread(_) => Run::default(),
+            Slot::Read(makefile) => {
+                let mut run = self.read(&makefile, node);
+                // What can't be read of it may say more about any target.
+                run.acts.extend(makefile.notes.first().map(Act::unknown));
+                run
+            }
+            Slot::Absent => Run::default(),
+            Slot::Unread(note) => Run { acts: vec![Act::unknown(&note)], ..Run::default() },
         };
         let run = Arc::new(run);
         self.runs.insert(node.clone(), Arc::clone(&run));

@@ -74,29 +74,67 @@ struct Judge<'a, 'p> {
 }
 
 impl Judge<'_, '_> {
-    /// A gzip copy has the producer of its plain source, where it stands in the same line.
-    fn copy(&self, found: &Occurrence, plain: &str) -> Stamped {
+    /// A gzip copy has the producer of its plain source, where it stands in the same line. Without one it has the
+    /// declared one: of the copy, or of its source.
+    fn copy(&mut self, found: &Occurrence, plain: &str) -> Stamped {
         let from = (plain.to_owned(), found.line, 0, String::new());
         let line = self.judged.stamped.range(from..).take_while(|(place, _)| place.0 == plain && place.1 == found.line);
-        match line.into_iter().find(|(place, _)| place.3 == found.key) {
-            Some((_, stamped)) => stamped.clone(),
+        if let Some((_, stamped)) = line.into_iter().find(|(place, _)| place.3 == found.key) {
+            return stamped.clone();
+        }
+        if let Some(why) = self.foreign(found) {
+            return not_applicable(why);
+        }
+        let key = Part::of(found, self.pipeline).key;
+        let mut producers = Vec::new();
+        for file in [&found.file, plain] {
+            producers.extend(self.table.add(file, &key, Vec::new(), true).0);
+        }
+        producers.sort();
+        producers.dedup();
+        if producers.len() > 1 {
+            return Stamped::Several { producers };
+        }
+        if let Some(producer) = producers.pop() {
+            return Stamped::One { producer, perhaps: Vec::new() };
+        }
+        self.without_list(found).unwrap_or_else(|| match self.table.dead(&found.file, &key, &here(found)) {
+            Some(note) => unknown(&note),
             None => Stamped::Unknown {
                 why: format!("it is a copy, and its plain source {plain} has no such reference"),
                 place: here(found),
             },
+        })
+    }
+
+    /// Why nothing here stamps a reference, and need not.
+    fn foreign(&self, found: &Occurrence) -> Option<&'static str> {
+        let relative = below(found.file.as_bytes(), self.pipeline.root.as_bytes()).unwrap_or_default();
+        if in_charts(relative) {
+            return Some("it lies in a chart of others, which is fetched, not stamped");
+        }
+        match found.class {
+            Class::ThirdParty => Some("it is somebody else's, and not built here"),
+            Class::NoRepository => Some("its file doesn't say which repository it is"),
+            Class::VersionLine | Class::ComponentVersioned | Class::PackagesArtifact => None,
+        }
+    }
+
+    /// How a reference without a producer stands where the build list doesn't say what runs.
+    fn without_list(&self, found: &Occurrence) -> Option<Stamped> {
+        if found.class == Class::PackagesArtifact {
+            return Some(not_applicable("the pin stage writes it"));
+        }
+        match self.list {
+            BuildList::NotApplicable { reason } => Some(not_applicable(reason)),
+            BuildList::Unknown(note) => Some(unknown(note)),
+            BuildList::Read { .. } => None,
         }
     }
 
     fn reference(&mut self, found: &Occurrence, stamps: &[&Stamp], content: &Content) -> Stamped {
-        let not_applicable = |why: &str| Stamped::NotApplicable { why: why.to_owned() };
-        let relative = below(found.file.as_bytes(), self.pipeline.root.as_bytes()).unwrap_or_default();
-        if in_charts(relative) {
-            return not_applicable("it lies in a chart of others, which is fetched, not stamped");
-        }
-        match found.class {
-            Class::ThirdParty => return not_applicable("it is somebody else's, and not built here"),
-            Class::NoRepository => return not_applicable("its file doesn't say which repository it is"),
-            Class::VersionLine | Class::ComponentVersioned | Class::PackagesArtifact => {}
+        if let Some(why) = self.foreign(found) {
+            return not_applicable(why);
         }
         let part = Part::of(found, self.pipeline);
         let (mut read, mut perhaps, mut looked_at) = (Vec::<Producer>::new(), Vec::new(), Vec::new());
@@ -144,13 +182,8 @@ impl Judge<'_, '_> {
         if let Some(producer) = producers.pop() {
             return Stamped::One { producer, perhaps: if said { Vec::new() } else { perhaps } };
         }
-        if found.class == Class::PackagesArtifact {
-            return not_applicable("the pin stage writes it");
-        }
-        match self.list {
-            BuildList::NotApplicable { reason } => return not_applicable(reason),
-            BuildList::Unknown(note) => return unknown(note),
-            BuildList::Read { .. } => {}
+        if let Some(stamped) = self.without_list(found) {
+            return stamped;
         }
         let package = self.packages.of(&found.file);
         if let Some(note) = perhaps.first().or(package.and_then(|(_, package)| package.unknown.as_ref())) {
@@ -188,6 +221,10 @@ impl Judge<'_, '_> {
             self.stamping(stamp, &part.what(stamp, found));
         }
     }
+}
+
+fn not_applicable(why: &str) -> Stamped {
+    Stamped::NotApplicable { why: why.to_owned() }
 }
 
 fn unknown(note: &Note) -> Stamped {

@@ -14,8 +14,8 @@
 //! source                     files of the tree, each read once
 //! makefile ← reader, rules   what a Makefile says, and how it is read   (lines, variables)
 //! expand ← calls, functions  texts with their variables and functions put in
-//! shell ← command, word      the commands of a recipe, with their words   (lex)
-//! stamp ← programs           what a command writes   (sed, pattern; yq, brackets, key_path)
+//! shell ← command, word      the commands of a recipe, with their words   (lex, branches)
+//! stamp ← programs, outputs  what a command writes   (sed, pattern; yq, brackets, key_path)
 //! graph ← recipe             targets as they run, and what they bring along
 //! build_list, packages       what a release runs, and which folders it leaves out
 //! declared                   the pipeline's table
@@ -24,6 +24,7 @@
 //! ```
 
 mod brackets;
+mod branches;
 mod budget;
 mod build_list;
 mod calls;
@@ -38,6 +39,7 @@ mod key_path;
 mod lex;
 mod lines;
 mod makefile;
+mod outputs;
 mod packages;
 mod part;
 mod pattern;

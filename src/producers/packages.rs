@@ -73,6 +73,20 @@ impl Packages {
         }
         None
     }
+
+    /// The package that a target runs in.
+    fn inside(&mut self, node: &Node) -> Option<&mut Package> {
+        let owner = self.of(&format!("{}/", node.directory)).map(|(name, _)| name.to_owned())?;
+        self.all.get_mut(&owner)
+    }
+
+    /// Counts for a target's package what reading can't know, the first by place.
+    fn doubt(&mut self, node: &Node, note: &Note) {
+        if let Some(package) = self.inside(node) {
+            let known = package.unknown.take();
+            package.unknown = Some(known.map_or(note.clone(), |known| known.min(note.clone())));
+        }
+    }
 }
 
 /// Finds the packages, reads every target of theirs, and follows what a build runs.
@@ -125,21 +139,54 @@ pub(super) fn find(
     let name = |node: &Node| (node.directory.clone(), node.target.clone());
     let reached = graph.reach(built.iter().cloned().chain(images).chain(declared));
     let mut packages = Packages { all, reached: BTreeSet::new(), built: built.iter().map(name).collect() };
+    let mut unknown: Vec<(Note, &Node)> = Vec::new();
     for node in &reached {
         let run = graph.run(node);
-        let unknown = run.acts.iter().find_map(|act| match &act.effect {
-            Effect::Unknown(text) => Some(Note { place: act.place.clone(), text: text.clone() }),
+        unknown.extend(run.acts.iter().find_map(|act| match &act.effect {
+            Effect::Unknown(text) => Some((Note { place: act.place.clone(), text: text.clone() }, node)),
             _ => None,
-        });
-        let inside = format!("{}/", node.directory);
-        let owner = packages.of(&inside).map(|(name, _)| name.to_owned());
-        if let (Some(note), Some(package)) = (unknown, owner.and_then(|owner| packages.all.get_mut(&owner))) {
-            // The first by place, whatever the order of the targets.
-            package.unknown = Some(package.unknown.take().map_or(note.clone(), |known| known.min(note)));
+        }));
+    }
+    // The first by place, whatever the order of the targets; what is unknown in a package itself before all else.
+    unknown.sort();
+    for (note, node) in &unknown {
+        packages.doubt(node, note);
+    }
+    for (node, note) in callers(graph, &reached, unknown) {
+        if packages.inside(node).is_some_and(|package| package.unknown.is_none()) {
+            packages.doubt(node, &note);
         }
     }
     packages.reached = reached;
     (packages, notes)
+}
+
+/// What is unknown, in its order, with each target that runs into it, wherever that is: it may write anything of the
+/// caller's package, too. Each target has the first one.
+fn callers<'n>(
+    graph: &mut Graph<'_>,
+    reached: &'n BTreeSet<Node>,
+    unknown: Vec<(Note, &'n Node)>,
+) -> Vec<(&'n Node, Note)> {
+    let mut above: BTreeMap<&Node, Vec<&Node>> = BTreeMap::new();
+    for node in reached.iter().filter(|_| !unknown.is_empty()) {
+        for (next, _) in &graph.run(node).next {
+            if let Some(next) = reached.get(next) {
+                above.entry(next).or_default().push(node);
+            }
+        }
+    }
+    let (mut seen, mut callers) = (BTreeSet::new(), Vec::new());
+    for (note, node) in unknown {
+        let mut todo = vec![node];
+        while let Some(node) = todo.pop() {
+            if seen.insert(node) {
+                todo.extend(above.get(node).into_iter().flatten());
+                callers.push((node, note.clone()));
+            }
+        }
+    }
+    callers
 }
 
 /// Reads one package, every target of it; with whether it has an `image`.

@@ -136,10 +136,16 @@ impl Graph<'_> {
                 shown(&directory)
             ));
         }
-        if targets.is_empty()
-            && let Slot::Read(makefile) = self.makefile(&directory)
-        {
-            targets.extend(makefile.first.clone());
+        let mut unread = None;
+        if targets.is_empty() {
+            match self.makefile(&directory) {
+                Slot::Read(makefile) => {
+                    targets.extend(makefile.first.clone());
+                    unread = makefile.notes.first().filter(|_| targets.is_empty()).map(Act::unknown);
+                }
+                Slot::Absent => {}
+                Slot::Unread(note) => unread = Some(Act::unknown(&note)),
+            }
         }
         for target in targets {
             if !is_known(&target) || target.len() > LONGEST {
@@ -155,6 +161,7 @@ impl Graph<'_> {
             }
             next.push((Node { directory: directory.clone(), target, variables: all }, place.clone()));
         }
+        acts.extend(unread);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a sed script writes on a line (POSIX sed, with GNU's additions).
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::budget::Budget;
@@ -19,6 +20,8 @@ pub(super) struct Script {
 struct Substitution {
     address: Address,
     pattern: Pattern,
+    /// What it puts there, where that is plain text.
+    replacement: Option<String>,
     /// `g`: every match on the line, not only the first.
     all: bool,
     /// Parts of the pattern are known to a run only.
@@ -57,26 +60,68 @@ impl Script {
         }
     }
 
-    /// Whether it writes a part of a line, which has a number and a text.
+    /// Whether it writes a part of a line, which has a number and a text. Each substitution finds the line as those
+    /// before it left it.
     pub(super) fn reaches(&self, number: usize, line: &str, part: &Range<usize>) -> Reach {
-        let each = self.substitutions.iter().map(|substitution| substitution.reaches(number, line, part));
-        each.max().unwrap_or(Reach::No).max(if self.unread.is_some() { Reach::Perhaps } else { Reach::No })
+        let most = 2 * line.len() + 1000;
+        let (mut line, mut part) = (Cow::Borrowed(line), part.clone());
+        let mut reach = if self.unread.is_some() { Reach::Perhaps } else { Reach::No };
+        let mut substitutions = self.substitutions.iter().peekable();
+        while let Some(substitution) = substitutions.next() {
+            let (is_sure, found) = substitution.found(number, &line);
+            if found.iter().any(|found| found.start < part.end && part.start < found.end) {
+                if is_sure {
+                    return Reach::Yes;
+                }
+                reach = Reach::Perhaps;
+            }
+            if found.is_empty() || substitutions.peek().is_none() {
+                continue;
+            }
+            match &substitution.replacement {
+                Some(new) if is_sure && line.len() + found.len() * new.len() <= most => {
+                    let (changed, at) = replaced(&line, &part, &found, new);
+                    (line, part) = (Cow::Owned(changed), at);
+                }
+                // Those behind it may find what wasn't there, or not find what was.
+                _ => return Reach::Perhaps,
+            }
+        }
+        reach
     }
 }
 
 impl Substitution {
-    fn reaches(&self, number: usize, line: &str, part: &Range<usize>) -> Reach {
-        let mut reach = if self.perhaps { Reach::Perhaps } else { Reach::Yes };
-        match &self.address {
-            Address::Line(wanted) if *wanted != number => return Reach::No,
-            Address::Match(pattern) if !pattern.is_match(line) => return Reach::No,
-            Address::Perhaps => reach = Reach::Perhaps,
-            _ => {}
-        }
-        let most = if self.all { 1000 } else { 1 };
-        let touches = |found: Range<usize>| found.start < part.end && part.start < found.end;
-        if self.pattern.found(line).take(most).any(touches) { reach } else { Reach::No }
+    /// What it replaces in a line, and whether that is sure.
+    fn found(&self, number: usize, line: &str) -> (bool, Vec<Range<usize>>) {
+        let is_here = match &self.address {
+            Address::Line(wanted) => *wanted == number,
+            Address::Match(pattern) => pattern.is_match(line),
+            Address::Any | Address::Perhaps => true,
+        };
+        let most = match (is_here, self.all) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => 1000,
+        };
+        let is_sure = !self.perhaps && !matches!(self.address, Address::Perhaps);
+        (is_sure, self.pattern.found(line).take(most).collect())
     }
+}
+
+/// A line with another text in some places, and where a part of it stands then that none of them touches.
+fn replaced(line: &str, part: &Range<usize>, places: &[Range<usize>], new: &str) -> (String, Range<usize>) {
+    let (mut changed, mut at, mut start) = (String::with_capacity(line.len()), 0, part.start);
+    for place in places {
+        changed.push_str(&line[at..place.start]);
+        changed.push_str(new);
+        at = place.end;
+        if place.end <= part.start {
+            start = start + new.len() - place.len();
+        }
+    }
+    changed.push_str(&line[at..]);
+    (changed, start..start + part.len())
 }
 
 /// Reads the command that a text begins with: a substitution, or one that changes no part of a line.
@@ -98,7 +143,7 @@ fn command<'t>(text: &'t str, extended: bool, budget: &Budget) -> Option<(Option
             let delimiter = rest[1..].chars().next().filter(|c| *c != '\n' && *c != '\\')?;
             let body = &rest[1 + delimiter.len_utf8()..];
             let (pattern, after) = delimited(body, delimiter)?;
-            let (_, after) = delimited(after, delimiter)?;
+            let (new, after) = delimited(after, delimiter)?;
             let end = after.find([';', '\n', '}']).unwrap_or(after.len());
             let flags = after[..end].trim();
             if !flags.chars().all(|c| c.is_ascii_digit() || matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M')) {
@@ -107,7 +152,9 @@ fn command<'t>(text: &'t str, extended: bool, budget: &Budget) -> Option<(Option
             perhaps |= !is_known(pattern) || flags.contains(|c: char| c.is_ascii_digit());
             let pattern = compile(pattern, delimiter, extended, flags.contains(['i', 'I']), budget)?;
             let all = flags.contains('g');
-            Some((Some(Substitution { address, pattern, all, perhaps }), &after[end..]))
+            let new = new.replace(&format!("\\{delimiter}"), &delimiter.to_string());
+            let replacement = (is_known(&new) && !new.contains(['\\', '&', '\n'])).then_some(new);
+            Some((Some(Substitution { address, pattern, replacement, all, perhaps }), &after[end..]))
         }
         // Lines are deleted, printed, or nothing: no part of one is written.
         'd' | 'p' | 'q' | '=' => {
@@ -198,6 +245,14 @@ mod tests {
             ("s|image: \u{fffd}/net:.*|X|", Reach::Perhaps),
             ("s|image: \u{fffd}/web:.*|X|", Reach::No),
             ("s|\\(.\\)\\1|X|", Reach::Perhaps),
+            ("s|image|picture|; s|picture: .*|X|", Reach::Yes),
+            ("s|image|picture|; s|image: .*|X|", Reach::No),
+            ("s|image: r|a\u{fffd}|; s|.*v.*|X|", Reach::Perhaps),
+            ("s|image|&s|; s|images: .*|X|", Reach::Perhaps),
+            ("s/image: r/i\\/j/; s|i/j.*|X|", Reach::Yes),
+            ("s|[a-z]\\+: ||; s|r.example/org/net||; s|^ *- :v1|X|", Reach::Yes),
+            ("s|name|&s|; s|image: .*|X|", Reach::Yes),
+            ("1,9s|image|x|; s|x: .*|X|", Reach::Perhaps),
             ("s|open", Reach::Perhaps),
             ("y/a/b/", Reach::Perhaps),
             ("/x/d", Reach::No),
@@ -214,5 +269,6 @@ mod tests {
         let nested = format!("s|{}a{}|X|", "(".repeat(5000), ")*".repeat(5000));
         assert_eq!(reach(&nested, true), Reach::Perhaps);
         assert_eq!(reach("s|.{1000}{1000}{1000}|X|", true), Reach::Perhaps);
+        assert_eq!(reach(&"s|m|mmmmmmmm|g;".repeat(2000), false), Reach::Perhaps, "a line that grows and grows");
     }
 }

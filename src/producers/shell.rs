@@ -63,6 +63,7 @@ impl<'a> Shell<'a> {
         let mut outer: Vec<State> = Vec::new();
         let mut at = 0;
         while at < tokens.len() && !self.is_full() && self.budget.take(COST) {
+            state.branch(&tokens[at..]);
             match &tokens[at] {
                 Token::Break('(') => outer.push(state.clone()),
                 Token::Break(')') => {
@@ -117,13 +118,18 @@ impl<'a> Shell<'a> {
             }
         }
         let known = |value: &String| is_known(value) && !value.contains(['*', '?', '[']);
-        if values.len() > VALUES || !values.iter().all(known) {
+        let all = values.len() <= VALUES && values.iter().all(known);
+        if !all {
             values = vec![HOLE_TEXT.to_owned()];
+            state.may_run();
         }
         for value in values.into_iter().take_while(|_| !self.budget.is_spent()) {
             state.fixed.push(((*name).to_owned(), value));
             self.list(&rest[body..body + length], state, depth + 1);
             state.fixed.pop();
+        }
+        if !all {
+            state.joined();
         }
         Some(3 + body + length + 1)
     }
@@ -163,6 +169,18 @@ mod tests {
             ("for i in a b; do for j in c d; do e $i$j; done; done", vec!["e ac", "e ad", "e bc", "e bd"]),
             ("V=x; a $V ${V} ${V:-y} $1", vec!["a x x ? ?"]),
             ("V=x; V=y; a $V", vec!["a ?"]),
+            ("if a; then V=x; b $V; fi; c $V", vec!["a", "b x", "c ?"]),
+            ("if a; then V=x; else V=x; fi; c $V", vec!["a", "c x"]),
+            ("if a; then V=x; elif b; then V=x; fi; c $V", vec!["a", "b", "c ?"]),
+            ("if a; then V=x; elif b; then W=y; else V=x; fi; c $V", vec!["a", "b", "c ?"]),
+            ("if a; then if b; then V=x; fi; else V=x; fi; c $V", vec!["a", "b", "c ?"]),
+            ("if a; then if b; then V=x; else V=x; fi; else V=x; fi; c $V", vec!["a", "b", "c x"]),
+            ("V=x; if a; then V=x; fi; c $V", vec!["a", "c x"]),
+            ("while a; do V=x; done; c $V", vec!["a", "c ?"]),
+            ("for i in $(ls); do V=x; done; c $V", vec!["ls", "c ?"]),
+            ("for i in 1 2; do V=x; done; c $V", vec!["c x"]),
+            ("case $X in a|b) V=x;; c) V=x;; esac; c $V", vec!["case ? in a", "b", "c", "esac", "c ?"]),
+            ("case $X in a) V=x;;\n\n*) V=x;;\nesac; c $V", vec!["case ? in a", "*", "esac", "c x"]),
             ("a \"$(b 'c)')\" `d`", vec!["b c)", "d", "a ? ?"]),
             ("sh -c 'a; b'", vec!["a", "b", "sh -c a; b"]),
             ("(cd ../c && a); b", vec!["cd ../c", "a", "b"]),

@@ -4,6 +4,7 @@ use super::budget::Budget;
 use super::command::Command;
 use super::hole::{HOLE, HOLE_TEXT, is_known, join, shown};
 use super::key_path::KeyPath;
+use super::outputs;
 use super::programs;
 use super::sed::Script;
 
@@ -48,11 +49,12 @@ pub(super) struct Call {
 /// Commands in front of a command.
 const WRAPPERS: [&str; 9] = ["time", "command", "exec", "sudo", "nice", "nohup", "env", "builtin", "timeout"];
 
-/// Programs that write no file which they are given, but for their output.
+/// Programs that write no file which they are given, but for their output. Those with an option for that are not here:
+/// [`super::outputs`].
 const READERS: &str = ": [ [[ awk basename break case cat cd chmod cmp continue cosign crane cut date diff dirname do du echo \
-    envsubst esac exit export expr false flux grep gzip gh head helm hostname id jq kubectl local ls mkdir mktemp nproc openssl oras \
-    printf pwd read return rm rmdir seq set sha256sum shift skopeo sleep sort stat tail test touch tr trap true type \
-    ulimit umask uname uniq unset wait wc which";
+    envsubst esac exit export expr false flux grep gzip gh head helm hostname id jq kubectl local ls mkdir mktemp nproc oras \
+    printf pwd read return rm rmdir seq set sha256sum shift sleep stat tail test touch tr trap true type \
+    ulimit umask uname unset wait wc which";
 
 /// Programs that do what another text says.
 const INTERPRETERS: &str = ". eval find node parallel patch perl python python3 ruby source xargs sh bash";
@@ -112,6 +114,9 @@ pub(super) fn effects(command: &Command, budget: &Budget) -> Vec<Effect> {
         "sh" | "bash" if arguments.iter().any(|word| word == "-c") => {}
         "curl" | "wget" => programs::downloads(command, arguments, &mut effects),
         "tar" => effects.extend(programs::unpacks(command, arguments)),
+        "dd" | "openssl" | "skopeo" | "sort" | "uniq" => {
+            effects.extend(outputs::outputs(command, name, arguments).unwrap_or_default());
+        }
         _ if !is_known(program) => {
             effects.push(Effect::Unknown(format!("`{}`: which program that is depends on the run", shown(program))));
         }

@@ -82,6 +82,29 @@ fn a_reading_that_was_cut_is_told() {
     assert_eq!(lines(&lint), expected);
 }
 
+/// A copy without its source: what stamps it can't be known, and the table says it.
+#[test]
+fn the_table_settles_what_a_copy_alone_holds() {
+    let mut tree = good();
+    tree.put("Makefile", 0o644, "build:\n");
+    tree.put("packages/system/provider/components.gz", 0o644, super::rules::gzip(&fill("image: OWN/p:RC@D3\n")));
+    let good = "{file: a/good/values.yaml, by: hack/good.sh}";
+    let of = |more: &str| {
+        let pipeline = pipeline(&format!("producers: [{good}{more}]\n"));
+        let lint = lint_by(&pipeline, &tree, None);
+        (lines(&lint), lint.verdict, lint.left_over.len())
+    };
+    let unknown = "no-producer unknown packages/system/provider/components.gz:1".to_owned();
+    assert_eq!(of(""), (vec![unknown], Verdict::Unknown, 0));
+    for file in ["components.gz", "components.yaml"] {
+        let entry = format!(", {{file: system/provider/{file}, by: hack/provide.sh}}");
+        assert_eq!(of(&entry), (Vec::new(), Verdict::Clean, 0), "{file}");
+    }
+    let both = ["gz", "yaml"].map(|end| format!(", {{file: system/provider/components.{end}, by: hack/{end}.sh}}"));
+    let two = "two-producers error packages/system/provider/components.gz:1".to_owned();
+    assert_eq!(of(&both.concat()), (vec![two], Verdict::Failed, 0));
+}
+
 /// Without a build list there is nothing to go by, and that is said once.
 #[test]
 fn without_a_build_list_they_do_not_apply() {

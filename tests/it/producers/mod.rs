@@ -4,6 +4,7 @@ mod fixture;
 mod hostile;
 mod small;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use sealift::pipeline::{self, Pipeline};
@@ -13,6 +14,12 @@ use sealift::tree::Tree;
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/producers").join(path)
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
 }
 
 fn own() -> Pipeline {

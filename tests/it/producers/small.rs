@@ -5,7 +5,7 @@ use sealift::producers::{BuildList, Stamped};
 use sealift::refs::Occurrence;
 use sealift::tree::MemTree;
 
-use super::{own, read};
+use super::{gzip, own, read};
 
 pub(super) const DIGEST: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
@@ -143,6 +143,25 @@ fn a_recipe_is_read_as_make_and_a_shell_read_it() {
         ("image:\n\t$(eval K := $(shell x))\n\tyq -i '.$(K).image = 1' values.yaml\n", "unknown:3"),
         ("image:\n\t$(if ,,yq -i '.a.image = 1' values.yaml)\n", "image:2"),
         ("image:\n\t$(file >images/x.tag,y)\n", "unknown:2"),
+        ("T := $(subst $(UNKNOWN)-,,image-other)\nimage:\n\tyq -i '.$(T).image = 1' values.yaml\n", "unknown:3"),
+        ("T := $(patsubst $(UNKNOWN)%,%,xb)\nimage:\n\tyq -i '.$(T).image = 1' values.yaml\n", "unknown:3"),
+        ("N := b.x\nimage:\n\tyq -i '.$(N:$(UNKNOWN)=).image = 1' values.yaml\n", "unknown:3"),
+        ("image:\n\tif x; then F=other.yaml; fi; yq -i '.a.image = 1' $$F\n", "unknown:2"),
+        ("image:\n\tif x; then F=values.yaml; fi; yq -i '.a.image = 1' $$F\n", "unknown:2"),
+        ("image:\n\tif x; then F=values.yaml; yq -i '.a.image = 1' $$F; fi\n", "image:2"),
+        ("image:\n\tsed -i 's|image:|picture:|; s|picture: .*|x|' values.yaml\n", "image:2"),
+        ("image:\n\tsed -i 's|\\(i\\)mage:|\\1:|; s|i: .*|x|' values.yaml\n", "unknown:2"),
+        ("image:\n\tsort -uo values.yaml x\n", "unknown:2"),
+        ("image:\n\tsort x --output=values.yaml\n", "unknown:2"),
+        ("image:\n\tsort -t o values.yaml\n", "none"),
+        ("image:\n\tsort values.yaml\n", "none"),
+        ("image:\n\topenssl enc -in values.yaml -out x\n", "none"),
+        ("image:\n\topenssl enc -in x -out values.yaml\n", "unknown:2"),
+        ("image:\n\tskopeo copy --digestfile values.yaml a b\n", "unknown:2"),
+        ("image:\n\tskopeo copy docker://a dir:b\n", "none"),
+        ("image:\n\tdd if=x of=values.yaml\n", "unknown:2"),
+        ("image:\n\tdd if=values.yaml of=x\n", "none"),
+        ("image:\n\tuniq x values.yaml\n", "unknown:2"),
         ("", "none"),
     ] {
         assert_eq!(verdict(recipe), expected, "{recipe}");
@@ -247,6 +266,90 @@ fn the_table_settles_a_doubt() {
     let Stamped::One { producer, perhaps } = found.of(only(&references.occurrences)) else { panic!() };
     assert_eq!((producer.declared, perhaps), (None, Vec::new()));
     assert_eq!(found.unused, [], "reading alone doesn't know it");
+}
+
+/// What make is sent into may write anything of its caller's package, wherever it lies.
+#[test]
+fn a_makefile_that_cannot_be_read_may_write_anything_of_its_callers() {
+    let unread = |tree: &mut MemTree, folder: &str| {
+        tree.symlink(format!("{folder}/Makefile"), "elsewhere");
+    };
+    let noted = |tree: &mut MemTree, folder: &str| {
+        tree.put(format!("{folder}/Makefile"), 0o644, "include gone.mk\nother:\n\ttrue\n");
+    };
+    let script = |tree: &mut MemTree, folder: &str| {
+        tree.put(format!("{folder}/Makefile"), 0o644, "stamp: more\nmore:\n\t./stamp.sh\n");
+    };
+    for (folder, call) in [
+        ("packages/x/a/tools", "make -C tools stamp"),
+        ("packages/x/a/tools", "make -C tools"),
+        ("hack", "make -C ../../../hack stamp"),
+        ("packages/x/b", "make -C ../b stamp"),
+    ] {
+        for (what, put) in [("unread", &unread as &dyn Fn(&mut MemTree, &str)), ("noted", &noted), ("script", &script)]
+        {
+            let mut tree = tree(&format!("image:\n\t{call}\nidle:\n\ttrue\n"));
+            put(&mut tree, folder);
+            let found = stamped(&tree);
+            let Stamped::Unknown { place, .. } = found else { panic!("{what} {call}: {found:?}") };
+            assert!(place.file.starts_with(folder), "{what} {call}: {place}");
+        }
+    }
+    // A nested folder that is a package of its own.
+    let mut nested = tree("image:\n\tmake -C tools stamp\n");
+    unread(&mut nested, "packages/x/a/tools");
+    let mut pipeline = bare();
+    pipeline.overlay.packages = serde_yaml::from_str("['**']").unwrap();
+    let (found, references) = read(&nested, &pipeline);
+    assert!(matches!(found.of(only(&references.occurrences)), Stamped::Unknown { .. }));
+    // Nobody runs it: it counts for nobody else.
+    let mut apart = tree("image:\n\ttrue\nidle:\n\tmake -C ../b stamp\n");
+    unread(&mut apart, "packages/x/b");
+    assert!(matches!(stamped(&apart), Stamped::None { .. }));
+}
+
+#[test]
+fn a_makefile_in_the_list_that_cannot_be_read_is_a_doubt() {
+    let mut tree = tree("image:\n\tyq -i '.a.image = 1' values.yaml\n");
+    tree.put("Makefile", 0o644, "build:\n\tmake -C packages/x all\n");
+    tree.symlink("packages/x/Makefile", "elsewhere");
+    let (found, _) = read(&tree, &bare());
+    let [unlisted] = &found.unlisted[..] else { panic!("{:?}", found.unlisted) };
+    assert_eq!(unlisted.doubt.as_ref().unwrap().place.file, "packages/x/Makefile");
+}
+
+/// A copy whose plain source lacks what it holds has the producer that is declared, by its own name or its source's.
+#[test]
+fn the_table_settles_a_copy_without_its_source() {
+    let mut tree = MemTree::new("test");
+    tree.put("Makefile", 0o644, "build:\n");
+    let copy = "packages/system/provider/files/components.gz";
+    tree.put(
+        copy,
+        0o644,
+        gzip(&format!("image: registry.example/org/own/a:v1@{DIGEST}\nb: quay.io/x/y:v1@{DIGEST}\n")),
+    );
+    let of = |producers: &str| {
+        let pipeline = Pipeline { producers: serde_yaml::from_str(producers).unwrap(), ..own() };
+        let (found, references) = read(&tree, &pipeline);
+        let of = |name: &str| {
+            let named = |found: &&Occurrence| found.repository.as_ref().is_some_and(|r| r.to_string().contains(name));
+            found.of(references.occurrences.iter().find(named).unwrap())
+        };
+        (of("org/own/a"), of("quay.io"), found.unused)
+    };
+    let (unsaid, foreign, _) = of("[]");
+    assert!(matches!(unsaid, Stamped::Unknown { .. }), "{unsaid:?}");
+    assert!(matches!(foreign, Stamped::NotApplicable { .. }), "{foreign:?}");
+    for file in
+        ["system/provider/files/components.gz", "system/provider/files/components.yaml", "system/provider/files/*"]
+    {
+        let (said, _, unused) = of(&format!("[{{file: '{file}', by: hack/provide.sh}}]"));
+        let Stamped::One { producer, perhaps } = said else { panic!("{file}: {said:?}") };
+        assert_eq!((producer.target.as_str(), perhaps, unused), ("hack/provide.sh", Vec::new(), Vec::new()), "{file}");
+    }
+    let two = "[{file: system/provider/files/components.gz, by: a.sh}, {file: system/provider/files/components.yaml, by: b.sh}]";
+    assert!(matches!(of(two).0, Stamped::Several { .. }));
 }
 
 #[test]
