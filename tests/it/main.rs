@@ -28,5 +28,6 @@ mod report;
 mod repository;
 mod rows;
 mod shape;
+mod speed;
 mod support;
 mod workflows;

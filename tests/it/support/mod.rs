@@ -13,7 +13,9 @@ pub mod images;
 pub mod json_schema;
 pub mod page;
 pub mod registry_server;
+pub mod retagging;
 pub mod sandbox;
+pub mod sized;
 pub mod tls;
 pub mod world;
 
