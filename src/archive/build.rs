@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Options;
+use super::beside::beside;
 use super::gzip::Gzip;
 use super::manifest::{CONFIG_TYPE, CREATED, LAYER_TYPE, config_for, manifest_for};
 use super::write::{self, ArchiveError};
@@ -31,10 +32,19 @@ pub fn build(tree: &dyn Tree, options: &Options, spool_dir: &Path) -> Result<Art
     let file =
         tempfile::Builder::new().prefix("sealift-layer-").suffix(".tgz").tempfile_in(spool_dir).map_err(spool_error)?;
     let layer = Hashed { hasher: Hasher::default(), sink: BufWriter::new(file) };
-    let content = Hashed { hasher: Hasher::default(), sink: Gzip::new(layer) };
-    let content = write::tar(tree, options, content).map_err(|e| e.unwrap_or_else(spool_error))?;
-    let diff_id = content.hasher.finish();
-    let layer = content.sink.finish().map_err(spool_error)?;
+    let (content, layer) = beside(Gzip::new(layer), |sink| {
+        let mut content = write::tar(tree, options, Hashed { hasher: Hasher::default(), sink })?;
+        content.flush().map_err(Err)?;
+        Ok(content.hasher)
+    });
+    // Where the other thread failed, this one only knows that nobody listens any more.
+    let layer = match (&content, layer) {
+        (Ok(_) | Err(Err(_)), Err(source)) => return Err(spool_error(source)),
+        (_, layer) => layer,
+    };
+    let content: Result<Hasher, Result<ArchiveError, io::Error>> = content;
+    let diff_id = content.map_err(|e| e.unwrap_or_else(spool_error))?.finish();
+    let layer = layer.and_then(Gzip::finish).map_err(spool_error)?;
     let file = layer.sink.into_inner().map_err(|e| spool_error(e.into_error()))?;
     let layer = Blob {
         descriptor: Descriptor {

@@ -21,8 +21,7 @@ pub enum FetchError {
 }
 
 /// Fetches what a manifest points to and takes it apart: sizes and digests are checked before
-/// anything is parsed, as [`read()`] does. It must run where blocking is allowed beside other tasks,
-/// on a runtime with several threads.
+/// anything is parsed, as [`read()`] does.
 ///
 /// # Errors
 /// See [`FetchError`]. Nothing that can't be known is taken for missing.
@@ -46,5 +45,8 @@ pub async fn fetch(
         }
     };
     let (config, layer) = (blob(config).await?, blob(layer).await?);
-    Ok(tokio::task::block_in_place(|| read(manifest, &config, &layer, &limits))?)
+    // On a thread of its own: two artifacts are taken apart at the same time.
+    let manifest = manifest.clone();
+    let taken = tokio::task::spawn_blocking(move || read(&manifest, &config, &layer, &limits)).await;
+    Ok(taken.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?)
 }

@@ -9,7 +9,7 @@ use flate2::{Compression, GzBuilder};
 use super::ReadError;
 
 /// What the encoder is fed with: blocks of this size, whatever was written to it.
-const BLOCK: usize = 64 * 1024;
+pub(super) const BLOCK: usize = 64 * 1024;
 
 /// Deflate level. The same as Flux's, though the encoders' bytes differ.
 const LEVEL: u32 = 6;

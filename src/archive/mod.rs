@@ -9,6 +9,7 @@
 //!
 //! Nothing here knows a clock, a user, a umask, a locale or a directory's own order.
 
+mod beside;
 mod block;
 mod build;
 pub mod chart;

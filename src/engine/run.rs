@@ -42,6 +42,9 @@ async fn all_planned(
     let Some(promotion) = goal(request, look, settings).await? else { return Ok(None) };
     let memory = Memory::new(look.spool.clone());
     let facts = look.facts(&promotion, false).await?;
+    if facts.pin.is_none() {
+        memory.begin_building(&promotion);
+    }
     let world = look.world(&promotion, &facts, &memory);
     for stage in STAGES {
         let plan = looked(*stage, &world).await.with_context(|| could_not_look(*stage))?;

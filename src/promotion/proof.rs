@@ -2,7 +2,7 @@
 //!
 //! Pure: three trees in, differences out. An empty list is the proof.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::PromotionError;
@@ -10,7 +10,7 @@ use crate::archive::Ignore;
 use crate::model::{Digest, Rc, Repository};
 use crate::pipeline::Pipeline;
 use crate::refs;
-use crate::tree::{Kind, Mounted, Tree, TreeError, TreePath, show};
+use crate::tree::{Entry, Kind, Mounted, Tree, TreeError, TreePath, show};
 
 /// What is compared. All three are trees of the packages folder.
 pub struct Proof<'a> {
@@ -39,23 +39,22 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A file as it is compared: its bytes, the installer's with the pin blanked, and whether it runs.
-#[derive(PartialEq, Eq)]
-struct File {
-    bytes: Vec<u8>,
-    executable: bool,
+/// A tree's files as they are compared. Their bytes are read one after the other: trees are large.
+struct Files<'a> {
+    tree: &'a dyn Tree,
+    entries: BTreeMap<TreePath, Entry>,
+    /// Files with other bytes than the tree has.
+    edited: BTreeMap<TreePath, Vec<u8>>,
 }
-
-type Files = BTreeMap<TreePath, File>;
 
 impl Proof<'_> {
     /// Rules 1 to 5. Rule 6 is about the rest of the repository, which no artifact holds.
     pub fn differences(&self) -> Result<Vec<Difference>, PromotionError> {
         let mut found = Vec::new();
         let candidate = self.files(self.candidate.0, false)?;
-        compare(1, &candidate, &self.files(self.merged, true)?, "the candidate", "the merge", &mut found);
+        self.compare(1, &candidate, &self.files(self.merged, true)?, "the candidate", "the merge", &mut found)?;
         self.survivors(&mut found)?;
-        compare(3, &self.rewritten()?, &candidate, "what was tested", "the candidate", &mut found);
+        self.compare(3, &self.rewritten()?, &candidate, "what was tested", "the candidate", &mut found)?;
         self.digests(&mut found)?;
         self.pins(&mut found)?;
         found.sort();
@@ -66,31 +65,63 @@ impl Proof<'_> {
     pub fn tested_tree(&self) -> Result<Vec<Difference>, PromotionError> {
         let mut found = Vec::new();
         let mut tested = self.files(self.tested.0, false)?;
-        tested.retain(|path, _| !self.pipeline.is_rc_only(path));
+        tested.entries.retain(|path, _| !self.pipeline.is_rc_only(path));
         let commit = self.files(self.merged, true)?;
-        compare(3, &tested, &commit, "the rc artifact", "the rc commit", &mut found);
+        self.compare(3, &tested, &commit, "the rc artifact", "the rc commit", &mut found)?;
         self.trusted(self.tested.0, "the rc artifact", None, &mut found)?;
         Ok(found)
     }
 
     /// A packages tree's files. A git tree is seen as the archive sees it: without the excluded
     /// classes and without symlinks.
-    fn files(&self, tree: &dyn Tree, filtered: bool) -> Result<Files, TreeError> {
+    fn files<'t>(&self, tree: &'t dyn Tree, filtered: bool) -> Result<Files<'t>, TreeError> {
         let ignore = Ignore::default();
-        let installer = self.pipeline.installer.values.as_bytes();
-        let mut files = Files::new();
-        for entry in tree.entries()? {
-            if entry.kind != Kind::File || (filtered && ignore.matches(&entry.path, false)) {
-                continue;
-            }
-            let executable = entry.is_executable();
-            let mut bytes = tree.read(&entry.path)?;
-            if entry.path == installer {
-                bytes = refs::normalise_pin(&bytes, &self.pipeline.spec().pair).unwrap_or(bytes);
-            }
-            files.insert(entry.path, File { bytes, executable });
+        let compared = |entry: &Entry| entry.kind == Kind::File && !(filtered && ignore.matches(&entry.path, false));
+        let entries = tree.entries()?.into_iter().filter(compared);
+        Ok(Files { tree, entries: entries.map(|entry| (entry.path.clone(), entry)).collect(), edited: BTreeMap::new() })
+    }
+
+    /// A file's bytes, the installer's with the pin blanked.
+    fn bytes(&self, files: &Files<'_>, path: &[u8]) -> Result<Vec<u8>, TreeError> {
+        let bytes = match files.edited.get(path) {
+            Some(bytes) => bytes.clone(),
+            None => files.tree.read(path)?,
+        };
+        if path == self.pipeline.installer.values.as_bytes() {
+            return Ok(refs::normalise_pin(&bytes, &self.pipeline.spec().pair).unwrap_or(bytes));
         }
-        Ok(files)
+        Ok(bytes)
+    }
+
+    /// The same set of files, the same bytes, the same executable bit in both directions.
+    fn compare(
+        &self,
+        rule: u8,
+        left: &Files<'_>,
+        right: &Files<'_>,
+        left_name: &str,
+        right_name: &str,
+        found: &mut Vec<Difference>,
+    ) -> Result<(), TreeError> {
+        let mut differs = |path: &[u8], what| found.push(Difference { rule, place: show(path), what });
+        for (paths, other, name, other_name) in
+            [(left, right, left_name, right_name), (right, left, right_name, left_name)]
+        {
+            for path in paths.entries.keys().filter(|path| !other.entries.contains_key(*path)) {
+                differs(path, format!("is in {name} and not in {other_name}"));
+            }
+        }
+        for (path, entry) in &left.entries {
+            let Some(other) = right.entries.get(path) else { continue };
+            if self.bytes(left, path)? != self.bytes(right, path)? {
+                differs(path, format!("differs between {left_name} and {right_name}"));
+            } else if entry.is_executable() != other.is_executable() {
+                let (with, without) =
+                    if entry.is_executable() { (left_name, right_name) } else { (right_name, left_name) };
+                differs(path, format!("is executable in {with} and not in {without}"));
+            }
+        }
+        Ok(())
     }
 
     fn mounted<'t>(&self, tree: &'t dyn Tree) -> Mounted<'t> {
@@ -106,19 +137,15 @@ impl Proof<'_> {
     }
 
     /// The rc artifact after the rewrite, without what only a candidate may hold.
-    fn rewritten(&self) -> Result<Files, PromotionError> {
+    fn rewritten(&self) -> Result<Files<'_>, PromotionError> {
         let mut files = self.files(self.tested.0, false)?;
         let prefix = format!("{}/", self.pipeline.root);
         for edit in refs::rewrite(&self.mounted(self.tested.0), &self.pipeline.spec(), self.rc)?.files {
             let path = edit.path.as_bytes();
             let path = path.strip_prefix(prefix.as_bytes()).unwrap_or(path);
-            if let Some(file) = files.get_mut(path) {
-                let installer = path == self.pipeline.installer.values.as_bytes();
-                let blank = |bytes: &[u8]| refs::normalise_pin(bytes, &self.pipeline.spec().pair);
-                file.bytes = if installer { blank(&edit.after).unwrap_or(edit.after) } else { edit.after };
-            }
+            files.edited.insert(path.to_vec(), edit.after);
         }
-        files.retain(|path, _| !self.pipeline.is_rc_only(path));
+        files.entries.retain(|path, _| !self.pipeline.is_rc_only(path));
         Ok(files)
     }
 
@@ -172,19 +199,4 @@ fn differences(rule: u8, problems: Vec<refs::Problem>) -> impl Iterator<Item = D
         place: format!("{}:{}", problem.file, problem.line),
         what: problem.message,
     })
-}
-
-/// The same set of files, the same bytes, the same executable bit in both directions.
-fn compare(rule: u8, left: &Files, right: &Files, left_name: &str, right_name: &str, found: &mut Vec<Difference>) {
-    for path in left.keys().chain(right.keys()).collect::<BTreeSet<_>>() {
-        let what = match (left.get(path), right.get(path)) {
-            (Some(a), Some(b)) if a == b => continue,
-            (Some(a), Some(b)) if a.bytes != b.bytes => format!("differs between {left_name} and {right_name}"),
-            (Some(a), Some(_)) if a.executable => format!("is executable in {left_name} and not in {right_name}"),
-            (Some(_), Some(_)) => format!("is executable in {right_name} and not in {left_name}"),
-            (Some(_), None) => format!("is in {left_name} and not in {right_name}"),
-            (None, _) => format!("is in {right_name} and not in {left_name}"),
-        };
-        found.push(Difference { rule, place: show(path), what });
-    }
 }

@@ -79,7 +79,8 @@ async fn differences(
     tree: TreeId,
 ) -> anyhow::Result<Result<Vec<String>, Refusal>> {
     let candidate = &world.promotion.candidate;
-    let (tested, pinned) = match (pull(world, candidate.rc_artifact).await, pull(world, artifact).await) {
+    let both = futures_util::future::join(pull(world, candidate.rc_artifact), pull(world, artifact));
+    let (tested, pinned) = match both.await {
         (Ok(tested), Ok(pinned)) => (tested, pinned),
         (Err(refusal), _) | (_, Err(refusal)) => return Ok(Err(refusal)),
     };

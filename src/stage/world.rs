@@ -70,11 +70,15 @@ pub struct Facts {
     pub contested: bool,
 }
 
+type Building = tokio::task::JoinHandle<Result<archive::Artifact, crate::promotion::PromotionError>>;
+
 /// What can't change during a run, remembered: content by digest, and the artifact built here.
 #[derive(Default)]
 pub struct Memory {
     manifests: Mutex<HashMap<(Repository, Digest), Manifest>>,
     built: tokio::sync::OnceCell<archive::Artifact>,
+    /// The same while it is being built beside other work.
+    building: Mutex<Option<Building>>,
     proven: Mutex<HashMap<(Digest, TreeId), Vec<String>>>,
     /// Assets that were downloaded.
     assets: Mutex<HashMap<AssetId, Blob>>,
@@ -180,7 +184,22 @@ impl Memory {
 
     /// The candidate artifact built from the content tree, once in a run.
     pub async fn built(&self, promotion: &Promotion) -> Result<&archive::Artifact, crate::promotion::PromotionError> {
-        self.built.get_or_try_init(|| promotion.build(&self.spool)).await
+        let building = self.building.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let build = || async {
+            match building {
+                Some(building) => building.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())),
+                None => promotion.build(&self.spool).await,
+            }
+        };
+        self.built.get_or_try_init(build).await
+    }
+
+    /// Begins to build the candidate artifact, for [`Memory::built`] to wait for: compressing is one core's work, and
+    /// takes longer than all the looks of a plan.
+    pub fn begin_building(&self, promotion: &Promotion) {
+        let (promotion, spool) = (promotion.clone(), self.spool.clone());
+        let build = async move { promotion.build(&spool).await };
+        *self.building.lock().unwrap_or_else(PoisonError::into_inner) = Some(tokio::spawn(build));
     }
 
     /// Remembers what a proof of an artifact against a tree found; an empty list is a proof.

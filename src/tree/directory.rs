@@ -56,16 +56,18 @@ impl DirTree {
         let failed = |source| self.error(prefix, source);
         let mut names = Vec::new();
         for child in std::fs::read_dir(directory).map_err(failed)? {
-            names.push(child.map_err(failed)?.file_name().into_vec());
+            let child = child.map_err(failed)?;
+            // Of the entry itself, never of what a link names; and relative to the directory, whose path is long.
+            names.push((child.file_name().into_vec(), child.metadata()));
         }
-        names.sort_unstable();
-        for name in names {
+        names.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        for (name, metadata) in names {
             if prefix.is_empty() && name == b".git" {
                 continue;
             }
             let place = directory.join(OsStr::from_bytes(&name));
             let path = if prefix.is_empty() { name } else { [prefix, &name].join(&b'/') };
-            let metadata = place.symlink_metadata().map_err(|source| self.error(&path, source))?;
+            let metadata = metadata.map_err(|source| self.error(&path, source))?;
             let found = entry(path.clone(), &metadata);
             let descend = found.kind == Kind::Directory;
             entries.push(found);

@@ -34,6 +34,7 @@ mod rows;
 mod secrets;
 mod shape;
 mod soak;
+mod speed;
 mod stops;
 mod support;
 mod timeouts;

@@ -52,8 +52,10 @@ impl Store {
                 if !node.is_directory() {
                     return Ok(None);
                 }
-                match children(repository, oid(node.id))?.get(name) {
-                    Some(&child) => node = child,
+                // Of a tree that has a name twice, the last counts, as in `children`.
+                let tree = repository.find_tree(oid(node.id))?;
+                match tree.iter().rfind(|entry| entry.name_bytes() == name) {
+                    Some(child) => node = node_of(&child),
                     None => return Ok(None),
                 }
             }
@@ -105,9 +107,12 @@ impl Store {
 /// as if its name ended in `/`).
 pub(super) fn children(repository: &Repository, tree: Oid) -> Result<BTreeMap<Vec<u8>, Node>, git2::Error> {
     let tree = repository.find_tree(tree)?;
-    // Raw modes: libgit2's normalised ones would hide a difference.
-    let node = |entry: &git2::TreeEntry<'_>| Node { mode: entry.filemode_raw().cast_unsigned(), id: id(entry.id()) };
-    Ok(tree.iter().map(|entry| (entry.name_bytes().to_vec(), node(&entry))).collect())
+    Ok(tree.iter().map(|entry| (entry.name_bytes().to_vec(), node_of(&entry))).collect())
+}
+
+/// Raw modes: libgit2's normalised ones would hide a difference.
+fn node_of(entry: &git2::TreeEntry<'_>) -> Node {
+    Node { mode: entry.filemode_raw().cast_unsigned(), id: id(entry.id()) }
 }
 
 /// Runs `work` with one more component on the path.

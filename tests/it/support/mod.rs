@@ -16,7 +16,9 @@ pub mod judge;
 pub mod page;
 pub mod pipelines;
 pub mod registry_server;
+pub mod retagging;
 pub mod sandbox;
+pub mod sized;
 pub mod tls;
 pub mod world;
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use sealift::model::Digest;
@@ -83,6 +83,7 @@ struct State {
     tokens: HashMap<String, Vec<String>>,
     issued: usize,
     page: Option<usize>,
+    latency: Duration,
     log: Vec<Logged>,
     faults: Vec<Fault>,
     writes: usize,
@@ -158,7 +159,12 @@ impl RegistryServer {
 
     /// Another registry with the same content.
     pub fn copy(&self) -> Self {
-        let other = Self::start();
+        self.guarded(Access::Open)
+    }
+
+    /// The same, for those who may.
+    pub fn guarded(&self, access: Access) -> Self {
+        let other = Self::with(access);
         other.state().repos = self.state().repos.clone();
         other
     }
@@ -189,6 +195,11 @@ impl RegistryServer {
     /// At most this many tags on a page.
     pub fn page_size(&self, page: usize) {
         self.state().page = Some(page);
+    }
+
+    /// Every answer comes so much later.
+    pub fn latency(&self, latency: Duration) {
+        self.state().latency = latency;
     }
 
     /// Puts tags on a digest behind everybody's back.
@@ -278,14 +289,19 @@ fn answer(shared: &Mutex<State>, request: &Request) -> Response {
     }
     let authorization = request.header("authorization").map(str::to_owned);
     let (method, target) = (request.method.clone(), request.target.clone());
-    shared.lock().unwrap().log.push(Logged { method, target, authorization, status: response.status, at });
-    response
+    let mut state = shared.lock().unwrap();
+    state.log.push(Logged { method, target, authorization, status: response.status, at });
+    Response { delay: response.delay + state.latency, ..response }
 }
 
 fn handle(shared: &Mutex<State>, request: &Request) -> Response {
     let mut state = shared.lock().unwrap();
     if request.path() == "/token" {
         return token(&mut state, request);
+    }
+    // Whether this is a registry at all, and who may ask: clients other than ours want to know beforehand.
+    if request.path() == "/v2/" && matches!(state.access, Access::Open) {
+        return Response::new(200, "{}");
     }
     let Some(rest) = request.path().strip_prefix("/v2/") else { return Response::new(404, "404 page not found") };
     if rest == "_catalog" {
@@ -382,7 +398,9 @@ fn get_manifest(state: &State, request: &Request, name: &str, last: &str) -> Res
         return oci_error(404, "MANIFEST_UNKNOWN", "manifest unknown");
     };
     // As distribution does: a type that wasn't asked for isn't there.
-    if !request.header("accept").unwrap_or_default().contains(kind.as_str()) {
+    // Some clients send a header for each type, some one for all.
+    let mut accepted = request.headers.iter().filter(|(key, _)| key.eq_ignore_ascii_case("accept"));
+    if !accepted.any(|(_, types)| types.contains(kind.as_str())) {
         return oci_error(404, "MANIFEST_UNKNOWN", "OCI index found, but accept header does not support OCI indexes");
     }
     Response::new(200, bytes.clone()).with("content-type", kind).with("docker-content-digest", Digest::of(bytes))
