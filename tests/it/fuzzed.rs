@@ -6,6 +6,10 @@ mod targets;
 
 use std::path::{Path, PathBuf};
 
+use sealift::archive::{self, Options};
+use sealift::model::Content;
+use sealift::tree::MemTree;
+
 /// Larger files are for other tests.
 const MOST: u64 = 64 * 1024;
 
@@ -63,13 +67,14 @@ fn archives() {
     let vectors =
         std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive/tar-vectors.json")).unwrap();
     let mut tars = vec![[b"\x01", vectors.as_slice()].concat()];
-    let mut tar = tar::Builder::new(Vec::new());
-    let mut header = tar::Header::new_gnu();
-    header.set_size(5);
-    header.set_mode(0o644);
-    header.set_cksum();
-    tar.append_data(&mut header, "apps/values.yaml", &b"a: 1\n"[..]).unwrap();
-    tars.push([b"\x01", tar.into_inner().unwrap().as_slice()].concat());
+    let mut tree = MemTree::new("good");
+    tree.put("apps/values.yaml", 0o644, "a: 1\n");
+    let dir = tempfile::tempdir().unwrap();
+    let options =
+        Options { source: "https://git.example/x".into(), revision: "v1@sha1:0".into(), ..Options::default() };
+    let built = archive::build(&tree, &options, dir.path()).unwrap();
+    let Content::File(layer) = &built.layer.content else { panic!("a layer is spooled") };
+    tars.push([b"\0", std::fs::read(layer.to_path_buf()).unwrap().as_slice()].concat());
     assert!(targets::archive::is_read(&tars[1]), "a good archive is refused");
     assert!(over("archive", targets::archive::check, tars) >= 2);
 }

@@ -94,6 +94,12 @@ fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
 /// What was found is known from now on; what could not be looked at is not.
 fn write_baseline(file: &Path, lint: &Lint, talk: Talk) -> Ended {
     let baseline = Baseline::of(lint);
+    // A name that was mistyped must not cost what is there.
+    let other = std::fs::read(file).is_ok_and(|bytes| !bytes.is_empty() && !is_baseline(&bytes));
+    if other {
+        let message = format!("{}: is there, and is no baseline", file.display());
+        return Err(Hinted::new(message, "name another file, or remove this one").into());
+    }
     write(file, &baseline.text()?)?;
     talk.line(&format!("{}: {}", file.display(), count(baseline.len(), "known finding")));
     let unknown = lint.findings.len() - baseline.len();
@@ -103,6 +109,12 @@ fn write_baseline(file: &Path, lint: &Lint, talk: Talk) -> Ended {
         return Err(Hinted::new(format!("{} {are} not in the baseline", count(unknown, "finding")), hint).into());
     }
     Ok(State::Holds)
+}
+
+/// Of whatever format.
+fn is_baseline(bytes: &[u8]) -> bool {
+    let value: serde_json::Value = serde_json::from_slice(bytes).unwrap_or_default();
+    value.get("format").is_some() && value.get("findings").is_some()
 }
 
 fn write(file: &Path, text: &str) -> anyhow::Result<()> {

@@ -155,6 +155,11 @@ fn a_baseline_is_written_used_and_refused() {
     std::fs::write(typed.path("tree").join(VALUES), "a: [\n").unwrap();
     let (code, _, err) = typed.run(&["--baseline", "base.json", "--write-baseline"]);
     assert!(code == 1 && err.contains("1 finding is not in the baseline"), "{err}");
+    // Another file under that name is kept.
+    std::fs::write(typed.path("base.json"), "name: shop\n").unwrap();
+    let (code, _, err) = typed.run(&["--baseline", "base.json", "--write-baseline"]);
+    assert!(code == 1 && err.contains("base.json: is there, and is no baseline"), "{err}");
+    assert_eq!(std::fs::read_to_string(typed.path("base.json")).unwrap(), "name: shop\n");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn image(digit: char) -> String {
 #[test]
 fn what_a_copy_alone_refers_to_is_refused() {
     let declared = GzipCopy { path: "a/b/x.gz".into(), plain: "a/b/x.yaml".into(), required: true };
-    let spec = Spec { gzip: vec![declared], ..own() };
+    let spec = Spec { gzip: vec![declared], text: Vec::new(), ..own() };
     let (a, b) = (image('1'), image('2'));
     let unpinned = "a: registry.example/org/own/a:v2.3.0-rc.1\n".to_owned();
     let cases = [(&a, Some(&a), 0), (&a, None, 0), (&b, Some(&a), 1), (&b, None, 1), (&unpinned, None, 1)];
