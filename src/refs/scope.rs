@@ -7,7 +7,7 @@ pub enum Scope<'a> {
     Promotion,
     /// Into folders called `charts`, too: owned references in them are nothing to account for.
     Charts,
-    /// Into every file, with an [`Item`] for each place.
+    /// Into every file, with an [`Item`](super::Item) for each place.
     Whole,
     /// As [`Scope::Charts`], but into this one file alone (its path in the repository), with its items.
     File(&'a [u8]),
