@@ -356,7 +356,7 @@ fn every_command_on_a_demos_world() {
         ("archive --tree CLONE --format json", 0, "{\"diffId\":\"sha256:"),
         ("rewrite --tree CLONE --rc v1.4.2-rc.1 --format markdown", 0, "/legacy/values.yaml` | `1` |"),
         ("rewrite --tree OTHER-CLONE --rc v1.4.2-rc.1", 0, "13 files, 15 lines"),
-        ("rewrite --tree CLONE --rc v1.4.2-rc.1", 1, "hint: name the candidate whose tags the tree carries"),
+        ("rewrite --tree CLONE --rc v1.4.2-rc.1", 5, "hint: name the candidate whose tags the tree carries"),
     ] {
         let words = line
             .replace("ORIGIN", &origin)
