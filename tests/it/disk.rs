@@ -5,18 +5,9 @@ use std::process::{Command, Output};
 
 use sealift::model::Digest;
 
+use crate::support::pipelines::PLAIN;
 use crate::support::sandbox::Sandbox;
 use crate::support::world::{Case, World, shipped};
-
-const PIPELINE: &str = "\
-name: shop
-repository: https://git.example/shop
-root: packages
-identity: {name: shop-release, email: release@shop.example}
-references: {owned: [registry.example/org/own]}
-artifact: {repository: registry.example/org/own/own-packages, source: https://git.example/shop}
-installer: {values: core/installer/values.yaml, url_key: sourceUrl, ref_key: sourceRef}
-";
 
 /// More than the limit of [`full`].
 const LARGE: usize = 1 << 20;
@@ -59,7 +50,7 @@ fn world() -> Sandbox {
     let sandbox = Sandbox::new();
     let home = sandbox.path("home");
     let put = |name: &str, text: String| sandbox.write(&home, name, text);
-    put("p.yaml", PIPELINE.to_owned());
+    put("p.yaml", PLAIN.to_owned());
     put("built.json", "[]".to_owned());
     put("t.yaml", "[{name: nginx, newName: b}]\n".to_owned());
     let padding = format!("# {}\n", "x".repeat(LARGE));

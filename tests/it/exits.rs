@@ -6,17 +6,8 @@ use std::process::Output;
 use clap::CommandFactory as _;
 use sealift::engine::State;
 
+use crate::support::pipelines::PLAIN;
 use crate::support::sandbox::Sandbox;
-
-const PIPELINE: &str = "\
-name: shop
-repository: https://git.example/shop
-root: packages
-identity: {name: shop-release, email: release@shop.example}
-references: {owned: [registry.example/org/own]}
-artifact: {repository: registry.example/org/own/own-packages, source: https://git.example/shop}
-installer: {values: core/installer/values.yaml, url_key: sourceUrl, ref_key: sourceRef}
-";
 
 /// What is wrong with a tree, and what can't be looked at there.
 const WRONG: (&str, &str) = ("packages/a/x/values.yaml", "image: registry.example/org/own/X:v1\n");
@@ -64,7 +55,7 @@ impl Place {
             let home = place.0.path("home");
             place.0.write(&home, name, text.replace("DIGEST", &digest));
         };
-        put("p.yaml", PIPELINE);
+        put("p.yaml", PLAIN);
         put("t.yaml", "[{name: nginx, newName: b}]\n");
         put("built.json", "[]");
         put("tree/refused.yaml", if wrong { "containers: [{image: &a nginx, x: *a}]\n" } else { "a: 1\n" });
@@ -106,7 +97,7 @@ fn what_is_wrong_counts_more_than_what_could_not_be_looked_at() {
 #[test]
 fn a_pipeline_that_is_wrong_and_one_that_can_t_be_read_end_as_a_tree_does() {
     let place = Place::new(false, false);
-    place.0.write(&place.0.path("home"), "bad.yaml", PIPELINE.replace("root:", "rot:"));
+    place.0.write(&place.0.path("home"), "bad.yaml", PLAIN.replace("root:", "rot:"));
     for (words, code) in [
         ("check p.yaml", 0),
         ("check bad.yaml", 5),

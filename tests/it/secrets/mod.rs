@@ -14,8 +14,8 @@ use sealift::model::Digest;
 
 use crate::support::git_server::GitServer;
 use crate::support::github::Token;
-use crate::support::github::state::Level;
 use crate::support::registry_server::{Access, Bearer, RegistryServer, TOKEN_MARK};
+use crate::support::world::hosted::PERMISSIONS;
 use crate::support::world::{Case, World, shipped};
 
 // With what URLs, JSON and base64 spell otherwise.
@@ -81,16 +81,9 @@ impl Marked {
         registry.require(Access::Bearer(bearer));
         let git = GitServer::start(&world.sandbox.path(""));
         git.require("x-access-token", GIT);
-        let write = [
-            ("contents", Level::Write),
-            ("pull_requests", Level::Write),
-            ("issues", Level::Write),
-            ("actions", Level::Read),
-            ("metadata", Level::Read),
-        ];
         let author = hosted.pipeline.proposal.as_ref().unwrap().authors[0].clone();
         let slug = author.strip_suffix("[bot]").unwrap_or(&author).to_owned();
-        world.github().state().tokens.push(Token::installation(GITHUB, &slug, &write));
+        world.github().state().tokens.push(Token::installation(GITHUB, &slug, &PERMISSIONS));
         let marked = Self { world, registry, git, searched: Mutex::default() };
         std::fs::create_dir(marked.path("credentials")).unwrap();
         std::fs::create_dir(marked.path("tmp")).unwrap();

@@ -5,7 +5,7 @@ use sealift::port::registry::{Config, Location, Registries};
 use super::*;
 use crate::support::github::Kind;
 use crate::support::github::apps::KEY;
-use crate::support::github::state::App;
+use crate::support::github::state::{App, Level};
 use crate::support::images;
 
 /// Somebody who may push there, too.

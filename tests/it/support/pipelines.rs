@@ -1,5 +1,16 @@
 //! The text of a pipeline file, as areas that only read trees have it.
 
+/// The least that a pipeline over `registry.example/org/own` says.
+pub const PLAIN: &str = "\
+name: shop
+repository: https://git.example/shop
+root: packages
+identity: {name: shop-release, email: release@shop.example}
+references: {owned: [registry.example/org/own]}
+artifact: {repository: registry.example/org/own/own-packages, source: https://git.example/shop}
+installer: {values: core/installer/values.yaml, url_key: sourceUrl, ref_key: sourceRef}
+";
+
 /// What areas say about it themselves.
 #[derive(Default)]
 pub struct Text<'a> {

@@ -17,20 +17,22 @@ pub const TOKEN: &str = "ghs_promotion";
 /// Somebody who may look and no more.
 pub const READER: &str = "ghp_reader";
 
+/// What the App of a promotion may do.
+pub const PERMISSIONS: [(&str, Level); 5] = [
+    ("contents", Level::Write),
+    ("pull_requests", Level::Write),
+    ("issues", Level::Write),
+    ("actions", Level::Read),
+    ("metadata", Level::Read),
+];
+
 /// The GitHub of a pipeline that has one.
 pub fn start(pipeline: &Pipeline, origin: &std::path::Path) -> Option<FakeGitHub> {
     let repository = pipeline.github()?;
     let github = FakeGitHub::start(origin, &repository.to_string());
-    let write = [
-        ("contents", Level::Write),
-        ("pull_requests", Level::Write),
-        ("issues", Level::Write),
-        ("actions", Level::Read),
-        ("metadata", Level::Read),
-    ];
     let author = pipeline.proposal.as_ref().unwrap().authors[0].clone();
     let slug = author.strip_suffix("[bot]").unwrap_or(&author).to_owned();
-    github.state().tokens.push(Token::installation(TOKEN, &slug, &write));
+    github.state().tokens.push(Token::installation(TOKEN, &slug, &PERMISSIONS));
     github.state().tokens.push(Token::classic(READER, "rita", Role::Pull));
     for workflow in pipeline.evidence.iter().map(|source| &source.workflow).chain(&pipeline.release.starts) {
         let path = format!(".github/workflows/{workflow}");
