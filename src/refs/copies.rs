@@ -5,7 +5,7 @@ use super::file::FileReading;
 use super::problem::{Lines, Problem, ProblemKind};
 
 /// What is wrong between a gzip copy and its plain source. A promotion takes the copy's references for the
-/// source's: what only the copy says gets no name, and nobody looks at it.
+/// source's, and refuses an owned image that only the copy names.
 pub(super) fn stale(files: &[FileReading], enumeration: &Enumeration, path: &str) -> Option<Problem> {
     let find = |path: &str| files.iter().find(|read| read.file.path == path);
     let packed = find(path)?;
