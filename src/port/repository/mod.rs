@@ -16,6 +16,7 @@ mod session;
 mod smart;
 mod store;
 mod transport;
+mod turn;
 mod write;
 
 use std::collections::BTreeMap;

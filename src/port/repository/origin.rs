@@ -128,9 +128,12 @@ impl OriginRead for Origin {
         let names = names.to_vec();
         Box::pin(async move {
             let fetched = self.blocking(None, move |origin| {
-                let _alone = origin.store.fetching();
+                if names.is_empty() {
+                    return Ok(());
+                }
+                let turn = origin.store.turn();
+                let _turn = turn.map_err(|error| Unknown::new(compare::what(&origin.url, None), error))?;
                 match &origin.place {
-                    _ if names.is_empty() => Ok(()),
                     Place::Local(local) => local.fetch(&origin.store, &names),
                     Place::Smart(smart) => smart.fetch(&origin.store, &names),
                 }

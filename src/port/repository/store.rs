@@ -7,13 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use git2::{ErrorCode, Repository, RepositoryInitOptions, RepositoryOpenFlags};
 
 use super::libgit::{self, found, id, oid};
+use super::turn::Turn;
 use crate::model::{CommitId, ObjectId, TreeId};
 
 /// A git repository as a store of objects. Calls block; share it in an `Arc`.
 pub struct Store {
     repository: Mutex<Repository>,
-    /// Held by whoever moves the names of what was fetched.
-    fetching: Mutex<()>,
     dir: PathBuf,
 }
 
@@ -76,12 +75,7 @@ impl Store {
         let open = || {
             libgit::setup()?;
             match Repository::open_bare(dir) {
-                Err(error) if error.code() == ErrorCode::NotFound => {
-                    let mut options = RepositoryInitOptions::new();
-                    options.bare(true).external_template(false).initial_head("main");
-                    // Somebody else may be making it at the same moment.
-                    Repository::init_opts(dir, &options).or_else(|error| Repository::open_bare(dir).map_err(|_| error))
-                }
+                Err(error) if error.code() == ErrorCode::NotFound => make(dir),
                 result => result,
             }
         };
@@ -100,11 +94,7 @@ impl Store {
 
     fn opened(dir: &Path, result: Result<Repository, git2::Error>) -> Result<Self, StoreError> {
         match result {
-            Ok(repository) => Ok(Self {
-                dir: repository.path().to_owned(),
-                repository: Mutex::new(repository),
-                fetching: Mutex::new(()),
-            }),
+            Ok(repository) => Ok(Self { dir: repository.path().to_owned(), repository: Mutex::new(repository) }),
             Err(error) => Err(StoreError::Open { dir: dir.to_owned(), detail: libgit::words(&error) }),
         }
     }
@@ -165,8 +155,9 @@ impl Store {
         self.repository.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn fetching(&self) -> MutexGuard<'_, ()> {
-        self.fetching.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Held by whoever moves the names of what was fetched.
+    pub(super) fn turn(&self) -> Result<Turn, StoreError> {
+        Turn::at(&self.dir).map_err(|error| StoreError::Git { dir: self.dir.clone(), detail: error.to_string() })
     }
 
     /// Runs `work` on the repository; its errors name the store.
@@ -180,6 +171,20 @@ impl Store {
 
     pub(super) fn missing(&self, kind: &str, object: ObjectId) -> StoreError {
         StoreError::Missing { what: format!("{kind} {object}"), dir: self.dir.clone() }
+    }
+}
+
+/// Makes a store, unless another process was faster.
+fn make(dir: &Path) -> Result<Repository, git2::Error> {
+    let turn = std::fs::create_dir_all(dir).and_then(|()| Turn::at(dir));
+    let _turn = turn.map_err(|error| git2::Error::from_str(&error.to_string()))?;
+    match Repository::open_bare(dir) {
+        Err(error) if error.code() == ErrorCode::NotFound => {
+            let mut options = RepositoryInitOptions::new();
+            options.bare(true).external_template(false).initial_head("main");
+            Repository::init_opts(dir, &options)
+        }
+        result => result,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Every way to an origin keeps the same promises.
 
+use futures_util::future::join_all;
 use sealift::model::RefName;
 use sealift::port::WriteError;
 use sealift::port::repository::{NewTag, OriginRead as _, OriginWrite as _, RefUpdate};
@@ -41,6 +42,32 @@ async fn an_empty_repository_is_found_and_empty_and_an_absent_one_is_unknown() {
         let unknown = unknown(&open(&absent)).await;
         assert!(unknown.what.contains("absent.git"), "{unknown}");
         assert_eq!(unknown.status, (way == Way::Http).then_some(404));
+    }
+}
+
+/// As several processes do that share a cache: each opens the store by itself, from nothing on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_is_shared() {
+    for way in WAYS {
+        let world = World::new(way);
+        for round in 0..5 {
+            // Half of the names go and others come: what was fetched is renamed and pruned each time.
+            let names: Vec<_> = (0..20).map(|n| branch(&format!("b{}", n + 10 * round))).collect();
+            for (n, name) in names.iter().enumerate() {
+                world.set(name.as_str(), if n % 2 == round % 2 { world.main.into() } else { world.first.into() });
+            }
+            let open = || world.origin(&format!("store{}", round % 2));
+            let origins: Vec<_> = std::thread::scope(|scope| {
+                let opening = [(); 4].map(|()| scope.spawn(open));
+                opening.into_iter().map(|origin| origin.join().unwrap()).collect()
+            });
+            for fetched in join_all(origins.iter().map(|origin| origin.fetch(&names))).await {
+                fetched.unwrap_or_else(|unknown| panic!("{way:?}, round {round}: {unknown}"));
+            }
+            for gone in names.iter().take(10) {
+                world.sandbox.git(&world.bare, &["update-ref", "-d", gone.as_str()]);
+            }
+        }
     }
 }
 
