@@ -59,6 +59,7 @@ codes! {
     CopyAlone "copy-alone",
     DigestMoved "digest-moved",
     DraftNotVisible "draft-not-visible",
+    EditedList "edited-list",
     EvidenceDoubted "evidence-doubted",
     EvidenceLate "evidence-late",
     EvidenceUnknown "evidence-unknown",

@@ -79,6 +79,16 @@ impl<'a> Compared<'a> {
         }
         for path in &self.request.edited.0 {
             self.edited.extend(self.packages.around(path).map(<[u8]>::to_vec));
+            // It would count for nothing, and what was edited would be overwritten.
+            let absent = || !matches!(self.request.onto.find(path), Ok(Some(_)));
+            if let Some(package) = self.packages.misread(path).filter(|_| absent()) {
+                let (path, package) = (show(path), self.request.pipeline.below_root(&show(package)));
+                let message = format!("`{path}`, which was edited, is not in the tree, and `{package}` is a package");
+                self.refusals.push(
+                    Refusal::new(Code::EditedList, message)
+                        .hint("list paths from the repository's root: `git diff` without `--relative`"),
+                );
+            }
         }
     }
 

@@ -45,6 +45,15 @@ impl<'a> Packages<'a> {
         folders.filter(|folder| self.globs.matches(folder))
     }
 
+    /// The package of this tree that a path lies in if it is read from the root and not from the repository's.
+    pub(super) fn misread<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+        if below(path, self.root.as_bytes()).is_some() {
+            return None;
+        }
+        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end).chain([path.len()]);
+        ends.map(|end| &path[..end]).find(|folder| self.contains(folder))
+    }
+
     /// The package that a listed path names: relative to the root, or with the root in front.
     ///
     /// # Errors

@@ -350,6 +350,19 @@ fn a_tree_without_anything_to_look_at_is_not_fine() {
 }
 
 #[test]
+fn a_tree_where_nothing_is_owned_was_not_judged() {
+    let third_party = "image: quay.io/x/y:v1@D1\n";
+    let mut tree = MemTree::new("tree");
+    tree.put(VALUES, 0o644, fill(third_party));
+    let found = lint(&tree);
+    assert_eq!((found.verdict, all(&found)), (Verdict::Unknown, vec!["unreadable unknown packages:0 ".to_owned()]));
+    assert!(found.findings[0].message.starts_with("none of 1 references is owned"), "{:?}", found.findings);
+    // An owned name is enough, even one that is found wanting.
+    tree.put(VALUES, 0o644, fill(&format!("{third_party}b: {{image: OWN/x}}\n")));
+    assert_eq!(lint(&tree).verdict, Verdict::Failed);
+}
+
+#[test]
 fn a_required_file_that_is_not_there_hides_nothing_else() {
     let text = pipeline_text("")
         .replace("{path: system/net/daemonset.yml}", "{path: system/net/daemonset.yml, required: true}");

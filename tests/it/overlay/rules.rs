@@ -57,7 +57,7 @@ fn what_was_built_edited_or_is_owned_elsewhere_is_left() {
     for edited in ["packages/apps/x/values.yaml", "packages/apps/x/templates/a/b.yaml", "packages/apps/x"] {
         assert_eq!(case().edited(edited).states(), state(State::Edited), "{edited}");
     }
-    for edited in ["packages/apps/xx/values.yaml", "packages/apps/values.yaml", "apps/x/values.yaml", "packages"] {
+    for edited in ["packages/apps/xx/values.yaml", "packages/apps/values.yaml", "apps/xx/values.yaml", "packages"] {
         assert_eq!(case().edited(edited).states(), state(State::Taken), "{edited}");
     }
     let skip = |path: &str| pipeline_with(|text| text.replace("path: core/installer", &format!("path: \"{path}\"")));
@@ -74,6 +74,19 @@ fn what_was_built_edited_or_is_owned_elsewhere_is_left() {
     assert!(notes.len() == 1 && notes[0].file == "core/installer", "{notes:?}");
     // Built wins over edited: both leave it.
     assert_eq!(case().built("[\"apps/x\"]").edited("packages/apps/x/a").states(), state(State::Built));
+}
+
+#[test]
+fn paths_of_another_folder_are_no_edited_list() {
+    for edited in ["apps/x/values.yaml", "apps/x", "apps/x/gone"] {
+        let plan = Case::file(FILE, OLD, NEW).edited(edited).plan();
+        assert_eq!(plan.edits, [], "{edited}: what was edited is not overwritten");
+        assert!(plan.refusals.len() == 1 && plan.refusals[0].message.contains("`packages/apps/x` is a package"));
+    }
+    // A file of the repository, outside of the root, that happens to have such a path.
+    let mut case = Case::file(FILE, OLD, NEW).edited("apps/x/values.yaml");
+    case.onto.put("apps/x/values.yaml", 0o644, "");
+    assert_eq!((case.plan().refusals.len(), case.states()), (0, state(State::Taken)));
 }
 
 #[test]
