@@ -29,6 +29,7 @@ impl Turn {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self(Some(file))),
+                #[expect(clippy::disallowed_methods, reason = "beside the fetch: Ctrl-C leaves both behind")]
                 Err(TryLockError::WouldBlock) if begun.elapsed() < patience => sleep(PAUSE),
                 Err(TryLockError::WouldBlock) => {
                     let (path, held) = (path.display(), patience.as_secs() / 60);

@@ -54,7 +54,7 @@ async fn a_store_is_shared() {
             // Half of the names go and others come: what was fetched is renamed and pruned each time.
             let names: Vec<_> = (0..20).map(|n| branch(&format!("b{}", n + 10 * round))).collect();
             for (n, name) in names.iter().enumerate() {
-                world.set(name.as_str(), if n % 2 == round % 2 { world.main.into() } else { world.first.into() });
+                world.set(name.as_str(), if n % 2 == round % 2 { world.main } else { world.first });
             }
             let open = || world.origin(&format!("store{}", round % 2));
             let origins: Vec<_> = std::thread::scope(|scope| {
