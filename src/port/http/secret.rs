@@ -82,7 +82,8 @@ fn spelled(text: &str, end: usize, secret: &[Vec<String>]) -> Option<usize> {
     reached.pop()
 }
 
-/// How a server may say one character back: as it is, in a URL or a form, in JSON, and in HTML.
+/// How a server may say one character back: as it is, in a URL or a form, in JSON, in JSON that is a text within
+/// JSON, and in HTML.
 fn spellings(c: char) -> Vec<String> {
     let mut bytes = [0; 4];
     let percent = c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02x}")).collect();
@@ -101,6 +102,9 @@ fn spellings(c: char) -> Vec<String> {
         _ => &[],
     };
     all.extend(others.iter().map(|&other| other.to_owned()));
+    let escaped = all.iter().filter(|spelling| spelling.contains('\\'));
+    let within: Vec<String> = escaped.map(|json| json.replace('\\', r"\\").replace('"', r#"\""#)).collect();
+    all.extend(within);
     all
 }
 
@@ -167,6 +171,7 @@ mod tests {
             ("t=a%2Fb%2Bc%3Dd%7Ee+f.hunter2&x", "t=<secret>&x"),
             (r#"{"t":"a\/b+c=d~e f.hunter2"}"#, r#"{"t":"<secret>"}"#),
             (r#"{"t":"a/b\u002Bc\u003dd~e f.hunter2"}"#, r#"{"t":"<secret>"}"#),
+            (r#"{"error":"{\"t\":\"a\\/b\\u002bc=d~e f.hunter2\"}"}"#, r#"{"error":"{\"t\":\"<secret>\"}"}"#),
             ("<p>a&#x2F;b&#43;c=d~e f.hunter2</p>", "<p><secret></p>"),
             ("a%2Fb", "a%2Fb"),
         ] {
@@ -177,6 +182,7 @@ mod tests {
             marked,
             r#"\u003c\u00e4\u0026\"'\\\u003e"#,
             r#"\u003Cä\u0026\u0022\u0027\\\u003E"#,
+            r#"\\u003cä&\\\"'\\\\>"#,
             r#"&lt;ä&amp;&quot;&#39;\&gt;"#,
             r#"&#60;&#228;&amp;&#34;&apos;\&gt;"#,
             "%3C%C3%A4%26%22%27%5c%3e",
