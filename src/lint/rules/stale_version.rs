@@ -10,7 +10,8 @@ pub const RULE: Rule = Rule {
     id: "stale-version",
     level: Level::Error,
     what: "An owned tag of the version line that is not at the tree's version. Where only its form says that it is \
-           of the version line, as an earlier version with the same first number does, it is a warning.",
+           of the version line, as an earlier version with the same first number does, it is a warning. A version \
+           that was named and that no tag carries is unknown.",
     hint: "build the package, so that it is stamped again; a component with versions of its own is excluded with a \
            reason (`lint.exclude`)",
     check,
@@ -42,7 +43,15 @@ fn check(subject: &Subject<'_>) -> Checked {
         let message = format!("{name} reads as {carried} of this tree, which is at {version}");
         may_be(&carried, &version).then(|| Unplaced::of(found, Spot::tag(found), message).level(Level::Warning))
     });
-    stale.collect()
+    stale.chain(absent(subject, &stamped, version)).collect()
+}
+
+/// Where somebody named a version that no tag carries: either that is another tree's, or this one was never stamped.
+fn absent(subject: &Subject<'_>, stamped: &BTreeSet<String>, version: Version) -> Option<Unplaced> {
+    let none = subject.asked && stamped.is_empty() && subject.images().next().is_some();
+    let message = format!("no owned tag is at {version}, which was named: whether this tree is of it can't be known");
+    let hint = "check --rc, and that this is the tree you mean";
+    none.then(|| Unplaced::at(Spot::file(&subject.pipeline.root), message).level(Level::Unknown).hint(hint))
 }
 
 /// Whether a version may be one of the tree's, by its form alone. Components have versions of their own: a later

@@ -404,6 +404,17 @@ fn a_version_that_is_named_counts_for_more_than_tags() {
 }
 
 #[test]
+fn a_version_that_is_named_and_nowhere_is_unknown() {
+    // Components have versions of their own: which of the two is wrong, tree or name, no tag says.
+    let found = lint_as(&tree(&[(VALUES, "image: OWN/x:v0.1.0@D1\n")]), "3.0.0-rc.1");
+    assert_eq!((found.verdict, all(&found)), (Verdict::Unknown, vec!["stale-version unknown packages:0 ".to_owned()]));
+    assert!(found.findings[0].message.contains("no owned tag is at 3.0.0-rc.1"), "{:?}", found.findings);
+    // One tag is enough.
+    let found = lint_as(&tree(&[(VALUES, "image: OWN/x:v1.30-v3.0.0-rc.1@D1\n")]), "3.0.0-rc.1");
+    assert_eq!((found.verdict, found.findings.len()), (Verdict::Clean, 0), "{:?}", found.findings);
+}
+
+#[test]
 fn collisions_are_those_of_the_promotion_itself() {
     use sealift::promotion::survey::{FaultKind, survey};
     let (pipeline, rc) = (pipeline(""), "2.3.0-rc.1".parse().unwrap());
