@@ -10,6 +10,7 @@ pub mod forge;
 mod http;
 pub mod registry;
 pub mod repository;
+mod turn;
 pub mod whole;
 
 pub use authority::{Authority, AuthorityError};

@@ -16,7 +16,6 @@ mod session;
 mod smart;
 mod store;
 mod transport;
-mod turn;
 mod write;
 
 use std::collections::BTreeMap;

@@ -131,8 +131,8 @@ impl OriginRead for Origin {
                 if names.is_empty() {
                     return Ok(());
                 }
-                let turn = origin.store.turn();
-                let _turn = turn.map_err(|error| Unknown::new(compare::what(&origin.url, None), error))?;
+                let alone = origin.store.fetching();
+                let _alone = alone.map_err(|error| Unknown::new(compare::what(&origin.url, None), error))?;
                 match &origin.place {
                     Place::Local(local) => local.fetch(&origin.store, &names),
                     Place::Smart(smart) => smart.fetch(&origin.store, &names),

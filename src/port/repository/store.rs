@@ -1,20 +1,26 @@
 //! The object store: a git repository read and written without checkout, configuration,
 //! hooks or filters.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use git2::{ErrorCode, Repository, RepositoryInitOptions, RepositoryOpenFlags};
 
 use super::libgit::{self, found, id, oid};
-use super::turn::Turn;
 use crate::model::{CommitId, ObjectId, TreeId};
+use crate::port::turn::Turn;
 
 /// A git repository as a store of objects. Calls block; share it in an `Arc`.
 pub struct Store {
     repository: Mutex<Repository>,
+    /// Held by whoever moves the names of what was fetched.
+    fetching: Mutex<()>,
     dir: PathBuf,
 }
+
+/// What processes that share a store take turns by.
+const LOCK: &str = "sealift.lock";
 
 /// What a store could not do.
 #[derive(Debug, thiserror::Error)]
@@ -94,7 +100,11 @@ impl Store {
 
     fn opened(dir: &Path, result: Result<Repository, git2::Error>) -> Result<Self, StoreError> {
         match result {
-            Ok(repository) => Ok(Self { dir: repository.path().to_owned(), repository: Mutex::new(repository) }),
+            Ok(repository) => Ok(Self {
+                dir: repository.path().to_owned(),
+                repository: Mutex::new(repository),
+                fetching: Mutex::new(()),
+            }),
             Err(error) => Err(StoreError::Open { dir: dir.to_owned(), detail: libgit::words(&error) }),
         }
     }
@@ -155,9 +165,10 @@ impl Store {
         self.repository.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Held by whoever moves the names of what was fetched.
-    pub(super) fn turn(&self) -> Result<Turn, StoreError> {
-        Turn::at(&self.dir).map_err(|error| StoreError::Git { dir: self.dir.clone(), detail: error.to_string() })
+    /// Held by whoever moves the names of what was fetched: alone in this process, and among others.
+    pub(super) fn fetching(&self) -> Result<(MutexGuard<'_, ()>, Option<Turn>), StoreError> {
+        let alone = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((alone, turn(&self.dir).map_err(|error| self.error(&error))?))
     }
 
     /// Runs `work` on the repository; its errors name the store.
@@ -174,10 +185,20 @@ impl Store {
     }
 }
 
+/// A turn among processes. Where the file system has no locks there is none: git's own lock files then
+/// refuse whoever comes second.
+fn turn(dir: &Path) -> Result<Option<Turn>, git2::Error> {
+    match Turn::at(&dir.join(LOCK)) {
+        Ok(turn) => Ok(Some(turn)),
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(None),
+        Err(error) => Err(git2::Error::from_str(&error.to_string())),
+    }
+}
+
 /// Makes a store, unless another process was faster.
 fn make(dir: &Path) -> Result<Repository, git2::Error> {
-    let turn = std::fs::create_dir_all(dir).and_then(|()| Turn::at(dir));
-    let _turn = turn.map_err(|error| git2::Error::from_str(&error.to_string()))?;
+    std::fs::create_dir_all(dir).map_err(|error| git2::Error::from_str(&error.to_string()))?;
+    let _turn = turn(dir)?;
     match Repository::open_bare(dir) {
         Err(error) if error.code() == ErrorCode::NotFound => {
             let mut options = RepositoryInitOptions::new();

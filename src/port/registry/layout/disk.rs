@@ -1,12 +1,13 @@
 //! One layout's files: verified reads, writes by rename, the lock.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::{At, WriteError};
 use super::index::Index;
 use crate::model::{Descriptor, Digest, Hasher, Manifest, Repository, Tag, Unknown};
+use crate::port::turn::Turn;
 use crate::port::whole::NewFile;
 
 const MARKER: &str = "oci-layout";
@@ -97,7 +98,7 @@ impl Place {
         }
         let make = || {
             fs::create_dir_all(self.blobs())?;
-            let _lock = self.lock()?;
+            let _turn = self.turn()?;
             if !self.dir.join(INDEX).try_exists()? {
                 self.replace(INDEX, &Index::empty().bytes())?;
             }
@@ -109,17 +110,14 @@ impl Place {
         make().map_err(|error: io::Error| self.refused(None, format!("{}: {error}", self.dir.display())))
     }
 
-    /// Held until dropped; the system drops it with the process.
-    fn lock(&self) -> io::Result<File> {
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(self.dir.join(LOCK))?;
-        file.lock()?;
-        Ok(file)
+    fn turn(&self) -> io::Result<Turn> {
+        Turn::at(&self.dir.join(LOCK))
     }
 
     /// Points a tag at a manifest that is already stored.
     pub fn update_index(&self, tag: &Tag, manifest: &Manifest) -> Result<(), WriteError> {
         let refused = |error: io::Error| self.refused(Some(tag), format!("{}: {error}", self.dir.display()));
-        let _lock = self.lock().map_err(refused)?;
+        let _turn = self.turn().map_err(refused)?;
         let mut index = self
             .read_index()?
             .ok_or_else(|| self.refused(Some(tag), "the layout vanished while it was written to".into()))?;
