@@ -62,12 +62,12 @@ impl<'a> Compared<'a> {
             edits: Vec::new(),
             refusals: Vec::new(),
         };
-        compared.listed();
+        compared.listed()?;
         Ok(compared)
     }
 
     /// Turns the lists of paths into packages.
-    fn listed(&mut self) {
+    fn listed(&mut self) -> Result<(), Vec<Problem>> {
         for path in &self.request.built.0 {
             match self.packages.named(path) {
                 Ok(package) => _ = self.built.insert(package),
@@ -79,9 +79,13 @@ impl<'a> Compared<'a> {
         }
         for path in &self.request.edited.0 {
             self.edited.extend(self.packages.around(path).map(<[u8]>::to_vec));
+            let Some(package) = self.packages.misread(path) else { continue };
+            let there = self.request.onto.find(path).map_err(|error| {
+                let help = "make it readable, and list paths from the repository's root";
+                vec![Problem::whole(show(path), error.to_string(), help)]
+            })?;
             // It would count for nothing, and what was edited would be overwritten.
-            let absent = || !matches!(self.request.onto.find(path), Ok(Some(_)));
-            if let Some(package) = self.packages.misread(path).filter(|_| absent()) {
+            if there.is_none() {
                 let (path, package) = (show(path), self.request.pipeline.below_root(&show(package)));
                 let message = format!("`{path}`, which was edited, is not in the tree, and `{package}` is a package");
                 self.refusals.push(
@@ -90,6 +94,7 @@ impl<'a> Compared<'a> {
                 );
             }
         }
+        Ok(())
     }
 
     /// Compares every file; all problems together.

@@ -38,20 +38,13 @@ impl<'a> Packages<'a> {
     /// there: what the change deleted was a package, too.
     pub(super) fn around<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> + use<'_, 'p, 'a> {
         let relative = below(path, self.root.as_bytes());
-        let folders = relative.into_iter().flat_map(|relative| {
-            let ends = relative.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end);
-            ends.chain([relative.len()]).map(|end| &relative[..end])
-        });
-        folders.filter(|folder| self.globs.matches(folder))
+        relative.into_iter().flat_map(leading).filter(|folder| self.globs.matches(folder))
     }
 
     /// The package of this tree that a path lies in if it is read from the root and not from the repository's.
     pub(super) fn misread<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
-        if below(path, self.root.as_bytes()).is_some() {
-            return None;
-        }
-        let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end).chain([path.len()]);
-        ends.map(|end| &path[..end]).find(|folder| self.contains(folder))
+        let outside = below(path, self.root.as_bytes()).is_none();
+        leading(path).find(|folder| outside && self.contains(folder))
     }
 
     /// The package that a listed path names: relative to the root, or with the root in front.
@@ -77,6 +70,12 @@ impl<'a> Packages<'a> {
     pub(super) fn unused(&self) -> impl Iterator<Item = &'a Skip> {
         self.skip.iter().filter(|skip| !self.folders.iter().any(|package| covers(skip, package)))
     }
+}
+
+/// A path and the folders that it lies in, the outermost first.
+fn leading(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let ends = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(end, _)| end);
+    ends.chain([path.len()]).map(|end| &path[..end])
 }
 
 fn covers(skip: &Skip, package: &[u8]) -> bool {
