@@ -7,7 +7,7 @@ pub const RULE: Rule = Rule {
     id: "unreadable",
     level: Level::Unknown,
     what: "A file, or a tree, that could not be looked at: unreadable, neither text nor YAML, or without any reference. \
-           So is a tree where none is owned: nothing says that those of the project were seen.",
+           So is a tree without an owned image: nothing says that those of the project were seen.",
     hint: "make it readable, or correct what the pipeline declares",
     check,
 };
@@ -18,11 +18,13 @@ fn check(subject: &Subject<'_>) -> Checked {
     found.chain(unowned(subject)).collect()
 }
 
-/// Where no reference is owned, almost no rule had anything to look at. A promotion refuses such a tree.
+/// Where no image is owned, almost no rule had anything to look at. A promotion refuses such a tree.
 fn unowned(subject: &Subject<'_>) -> Option<Unplaced> {
-    let read = subject.named().count();
-    let none = read > 0 && subject.owned().next().is_none() && subject.untagged().next().is_none();
-    let message = format!("none of {read} references is owned, so there is nothing to judge and nothing to promote");
+    // That there is not one reference is a problem already.
+    let read = subject.account.references.occurrences.len();
+    let none = read > 0 && subject.images().next().is_none() && subject.untagged().next().is_none();
+    let message =
+        format!("of {read} references none is an owned image, so there is nothing to judge and nothing to promote");
     let hint = "check `references.owned` in the pipeline: it lists the prefixes of the project's own image names";
     none.then(|| Unplaced::at(Spot::file(&subject.pipeline.root), message).hint(hint))
 }

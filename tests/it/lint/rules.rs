@@ -353,10 +353,17 @@ fn a_tree_without_anything_to_look_at_is_not_fine() {
 fn a_tree_where_nothing_is_owned_was_not_judged() {
     let third_party = "image: quay.io/x/y:v1@D1\n";
     let mut tree = MemTree::new("tree");
-    tree.put(VALUES, 0o644, fill(third_party));
-    let found = lint(&tree);
-    assert_eq!((found.verdict, all(&found)), (Verdict::Unknown, vec!["unreadable unknown packages:0 ".to_owned()]));
-    assert!(found.findings[0].message.starts_with("none of 1 references is owned"), "{:?}", found.findings);
+    // The packages artifact has stages of its own, and is no image of the project.
+    for (more, count) in [("", 1), ("sourceUrl: oci://OWN/own-packages\nsourceRef: digest=D2\n", 2)] {
+        tree.put(VALUES, 0o644, fill(&format!("{third_party}{more}")));
+        let found = lint(&tree);
+        assert_eq!((found.verdict, all(&found)), (Verdict::Unknown, vec!["unreadable unknown packages:0 ".to_owned()]));
+        let message = &found.findings[0].message;
+        assert!(message.starts_with(&format!("of {count} references none is an owned image")), "{message}");
+    }
+    // Where nothing is pinned and nothing owned, it is said once.
+    tree.put(VALUES, 0o644, "image: quay.io/x/y:v1\n");
+    assert_eq!(all(&lint(&tree)), ["unreadable unknown packages:0 "]);
     // An owned name is enough, even one that is found wanting.
     tree.put(VALUES, 0o644, fill(&format!("{third_party}b: {{image: OWN/x}}\n")));
     assert_eq!(lint(&tree).verdict, Verdict::Failed);
